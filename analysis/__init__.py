@@ -1,0 +1,1 @@
+"""From result files to metrics, bounds, figures and reports."""

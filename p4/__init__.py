@@ -1,0 +1,1 @@
+"""P4 programs, their compiler to BMv2 JSON, and their engine in C."""

@@ -1,0 +1,1 @@
+"""The network under test: scenario, topology, control plane, and the worlds that run a plan."""

@@ -1,0 +1,77 @@
+"""A plan: a scenario worked out for one network, ready to be run in any world."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from testbed.scenario import Scenario
+    from testbed.topology import Topology
+    from traffic.flows import Flows
+
+
+@dataclass(frozen=True, slots=True)
+class TableEntry:
+    """One table entry in P4 names.
+
+    `match` has one value per key field: an int (exact), (value, prefix length) for lpm,
+    (value, mask) for ternary and optional, (low, high) for range. `priority` is for the last three;
+    the smaller number wins.
+    """
+
+    table: str
+    match: tuple[int | tuple[int, int], ...]
+    action: str
+    parameters: tuple[int, ...] = ()
+    priority: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class SwitchSetup:
+    """What the control plane writes into one switch before a run.
+
+    `defaults` are default actions per table, `registers` initial values per array, `shared` tables
+    whose entries are those of the named other switch (same program), to be shared and not copied.
+    """
+
+    entries: Sequence[TableEntry] = ()
+    defaults: Mapping[str, tuple[str, tuple[int, ...]]] = field(default_factory=dict)
+    registers: Mapping[str, Sequence[int]] = field(default_factory=dict)
+    shared: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramSource:
+    """A P4 program and the preprocessor definitions it is compiled with."""
+
+    path: Path
+    defines: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class HostPolicy:
+    """How hosts choose the entropy of their frames: the host's half of a scheme.
+
+    `entropy` is `flow` (one value a flow), `random` (a new one each packet), `reps`, `drb` or
+    `ethereal`; `parameters` are its knobs.
+    """
+
+    entropy: str = "flow"
+    parameters: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """All that a world needs: nodes, links, programs, entries, flows and the hosts' policy."""
+
+    scenario: Scenario
+    topology: Topology
+    programs: Mapping[str, ProgramSource]  # by switch name
+    setups: Mapping[str, SwitchSetup]  # by switch name
+    flows: Flows
+    hosts: HostPolicy
+    tick_ps: int  # paper time per unit of the programs' timestamps
