@@ -1,0 +1,55 @@
+"""The rooms of the house import each other in one direction only."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+MAY_IMPORT = {
+    "p4": {"p4"},
+    "traffic": {"traffic"},
+    "analysis": {"analysis"},
+    "testbed": {"testbed", "p4", "traffic"},
+    "experiments": {"experiments", "testbed", "p4", "traffic", "analysis"},
+}
+MAY_IMPORT_MININET = ("testbed/mininet/", "testbed/bmv2/")
+
+
+def imports_of(source: Path) -> set[str]:
+    """Top-level names of all modules that a file imports, wherever the import stands."""
+    names = set()
+    for node in ast.walk(ast.parse(source.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names |= {alias.name.split(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
+            names.add(node.module.split(".")[0])
+    return names
+
+
+def sources(room: str) -> list[Path]:
+    return sorted((ROOT / room).rglob("*.py"))
+
+
+@pytest.mark.parametrize("room", MAY_IMPORT)
+def test_imports__point_one_way(room: str) -> None:
+    for source in sources(room):
+        wrong = (imports_of(source) & set(MAY_IMPORT)) - MAY_IMPORT[room]
+        assert not wrong, f"{source.relative_to(ROOT)} imports {sorted(wrong)}"
+
+
+@pytest.mark.parametrize("room", MAY_IMPORT)
+def test_imports__mininet_only_where_the_network_is_built(room: str) -> None:
+    for source in sources(room):
+        name = str(source.relative_to(ROOT))
+        if not name.startswith(MAY_IMPORT_MININET):
+            assert "mininet" not in imports_of(source), name
+
+
+def test_p4_compiler_and_codegen__meet_in_json_only() -> None:
+    for source in sources("p4/codegen"):
+        assert "p4.compiler" not in source.read_text(encoding="utf-8"), source
+    for source in sources("p4/compiler"):
+        assert "p4.codegen" not in source.read_text(encoding="utf-8"), source
