@@ -1,0 +1,51 @@
+# Everything a fresh Debian or Ubuntu machine needs is behind `make run` and `make test`.
+SHELL := /bin/bash
+PYTHON := .venv/bin/python
+SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
+PACKAGES := gcc libc6-dev iproute2 mininet python3-venv tcpdump
+SOURCES := p4 testbed traffic analysis experiments benchmarks tests
+OPTIONS ?=
+
+.DEFAULT_GOAL := help
+.PHONY: help setup run test test-user test-root lint format clean
+
+help:  ## Say what the targets do
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/' | expand -t 14
+
+setup: .venv/installed  ## Install what is missing: Debian packages, then the locked Python packages
+
+.venv/installed: requirements.lock Makefile
+	@command -v apt-get >/dev/null || { echo 'set-up needs apt-get (Debian, Ubuntu)' >&2; exit 2; }
+	@missing=; for package in $(PACKAGES); do \
+	    dpkg -s $$package 2>/dev/null | grep -q '^Status:.* installed$$' || missing+=" $$package"; \
+	done; \
+	if [ -n "$$missing" ]; then \
+	    echo "Installing$$missing"; \
+	    $(SUDO) apt-get -qq update && \
+	    DEBIAN_FRONTEND=noninteractive $(SUDO) apt-get -qq install -y --no-install-recommends $$missing; \
+	fi
+	/usr/bin/python3 -m venv --clear --system-site-packages .venv
+	$(PYTHON) -m pip --quiet --disable-pip-version-check install --require-hashes -r requirements.lock
+	@touch $@
+
+run: setup  ## Run the main job: six schemes on a k = 4 fat tree, to a table and figures
+	$(SUDO) $(PYTHON) experiments/run.py $(OPTIONS)
+
+test: test-user test-root  ## Run the whole test suite
+
+test-user: setup
+	$(PYTHON) -m pytest -q -m 'not root and not mininet' $(OPTIONS)
+
+test-root: setup  # real-time tests run one after the other
+	$(SUDO) $(PYTHON) -m pytest -q -p no:cacheprovider -m 'root or mininet' $(OPTIONS)
+
+lint: setup  ## Check style and types
+	$(PYTHON) -m ruff check .
+	$(PYTHON) -m ruff format --check .
+	$(PYTHON) -m mypy
+
+format: setup  ## Put the Python files into the project's format
+	$(PYTHON) -m ruff format .
+
+clean:  ## Remove the environment and what was built; results stay
+	rm -rf .venv build .cache .mypy_cache .pytest_cache .ruff_cache .hypothesis
