@@ -14,7 +14,7 @@ help:  ## Say what the targets do
 
 setup: .venv/installed  ## Install what is missing: Debian packages, then the locked Python packages
 
-.venv/installed: requirements.lock Makefile
+.venv/installed: requirements.lock
 	@command -v apt-get >/dev/null || { echo 'set-up needs apt-get (Debian, Ubuntu)' >&2; exit 2; }
 	@missing=; for package in $(PACKAGES); do \
 	    dpkg -s $$package 2>/dev/null | grep -q '^Status:.* installed$$' || missing+=" $$package"; \
@@ -24,7 +24,7 @@ setup: .venv/installed  ## Install what is missing: Debian packages, then the lo
 	    $(SUDO) apt-get -qq update && \
 	    DEBIAN_FRONTEND=noninteractive $(SUDO) apt-get -qq install -y --no-install-recommends $$missing; \
 	fi
-	/usr/bin/python3 -m venv --clear --system-site-packages .venv
+	/usr/bin/python3 -m venv --system-site-packages .venv
 	$(PYTHON) -m pip --quiet --disable-pip-version-check install --require-hashes -r requirements.lock
 	@touch $@
 
