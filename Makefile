@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 PYTHON := .venv/bin/python
 SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
-PACKAGES := gcc libc6-dev iproute2 mininet python3-venv tcpdump
+PACKAGES := gcc iproute2 iputils-ping libc6-dev mininet python3-venv tcpdump
 SOURCES := p4 testbed traffic analysis experiments benchmarks tests
 OPTIONS ?=
 
@@ -22,7 +22,7 @@ setup: .venv/installed  ## Install what is missing: Debian packages, then the lo
 	if [ -n "$$missing" ]; then \
 	    echo "Installing$$missing"; \
 	    $(SUDO) apt-get -qq update && \
-	    DEBIAN_FRONTEND=noninteractive $(SUDO) apt-get -qq install -y --no-install-recommends $$missing; \
+	    DEBIAN_FRONTEND=noninteractive $(SUDO) apt-get -qq install -y --no-install-recommends $$missing >/dev/null; \
 	fi
 	/usr/bin/python3 -m venv --system-site-packages .venv
 	$(PYTHON) -m pip --quiet --disable-pip-version-check install --require-hashes -r requirements.lock

@@ -1,0 +1,95 @@
+"""All interfaces of a fabric, made and configured in a few batches instead of a command each."""
+
+from __future__ import annotations
+
+import subprocess
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from testbed.mininet.namespaces import network_of, silence_kernel
+from testbed.mininet.offloads import switch_off
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+NETWORK_PREFIX = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A veth pair: two interface names, and the process whose namespace holds the first one.
+
+    `process` is 0 where both stay in the sandbox's first namespace.
+    """
+
+    lower: str
+    upper: str
+    process: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class HostAddress:
+    """A host's addresses in text: `02:00:00:00:00:01`, `10.0.0.2`."""
+
+    mac: str
+    ip: str
+
+
+class InterfaceError(RuntimeError):
+    """An interface could not be made or configured; the message is the kernel's."""
+
+
+def make(pairs: Sequence[Pair], mtu: int) -> None:
+    """Make veth pairs with that MTU, without kernel noise and offloads, and set the switch ends up.
+
+    Interfaces in host namespaces stay down until `bring_up_host`. Raises InterfaceError.
+    """
+    silence_kernel()
+    for process in {pair.process for pair in pairs if pair.process}:
+        with network_of(process):
+            silence_kernel()
+    _batch(_make_line(pair, mtu) for pair in pairs)
+    inside = [pair.upper for pair in pairs]
+    inside += [pair.lower for pair in pairs if not pair.process]
+    switch_off(inside)
+    _batch(["link set lo up", *(f"link set {name} up" for name in inside)])
+
+
+def bring_up_host(pair: Pair, own: HostAddress, others: Iterable[HostAddress]) -> None:
+    """Give a host's interface its address and fixed neighbours and set it up.
+
+    Raises InterfaceError, or OSError if the host's process is gone.
+    """
+    with network_of(pair.process):
+        switch_off([pair.lower])
+        _batch(
+            [
+                "link set lo up",
+                f"link set {pair.lower} address {own.mac}",
+                f"link set {pair.lower} up",
+                f"addr add {own.ip}/{NETWORK_PREFIX} dev {pair.lower}",
+                *(
+                    f"neigh add {other.ip} lladdr {other.mac} dev {pair.lower} nud permanent"
+                    for other in others
+                ),
+            ]
+        )
+
+
+def set_link(pair: Pair, *, up: bool) -> None:
+    """Set the switch end of a pair up or down; the other end loses or gets its carrier."""
+    _batch([f"link set {pair.upper} {'up' if up else 'down'}"])
+
+
+def _make_line(pair: Pair, mtu: int) -> str:
+    place = f" netns {pair.process}" if pair.process else ""
+    shape = f"mtu {mtu} numtxqueues 1 numrxqueues 1"
+    return f"link add {pair.upper} {shape} type veth peer name {pair.lower} {shape}{place}"
+
+
+def _batch(lines: Iterable[str]) -> None:
+    done = subprocess.run(
+        ["ip", "-batch", "-"], input="\n".join(lines), text=True, capture_output=True, check=False
+    )
+    if done.returncode != 0:
+        raise InterfaceError(f"ip: {' '.join(done.stderr.split())}")

@@ -1,0 +1,114 @@
+"""A Mininet network for a topology: nodes and shells from Mininet, interfaces in one batch."""
+
+from __future__ import annotations
+
+import resource
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from testbed.mininet import interfaces
+from testbed.mininet.interfaces import HostAddress, Pair
+from testbed.mininet.nodes import (
+    FabricHost,
+    FabricInterface,
+    FabricLink,
+    FabricSwitch,
+    Mininet,
+    Topo,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from testbed.scenario import Scenario
+    from testbed.topology import Topology
+
+ETHERNET_BYTES = 14 + 4  # header and FCS, which an MTU leaves out
+LEAST_MTU = 1500
+OPEN_FILES = 65_536
+
+
+@dataclass(frozen=True, slots=True)
+class Fabric:
+    """A started network: Mininet's object for it, and the veth pair of every link by its number."""
+
+    net: Any
+    topology: Topology
+    pairs: tuple[Pair, ...]
+
+    def host_process(self, host: int) -> int:
+        """Return the id of the process that holds a host's namespaces."""
+        return int(self.net[self.topology.nodes[host].name].pid)
+
+    def stop(self) -> None:
+        """End the nodes' shells; interfaces vanish with the hosts' namespaces and the sandbox."""
+        self.net.stop()
+
+
+def start(topology: Topology, addresses: Sequence[HostAddress], mtu: int) -> Fabric:
+    """Start a network in this sandbox: nodes, links up, addresses set, silent.
+
+    `addresses` has one entry per host. Raises InterfaceError where the kernel refuses a link.
+    """
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, min(hard, OPEN_FILES)), hard))
+    Mininet.inited = True  # its own preparation changes limits of the whole machine
+    net = Mininet(
+        topo=mininet_topology(topology, addresses),
+        host=FabricHost,
+        switch=FabricSwitch,
+        link=FabricLink,
+        intf=FabricInterface,
+        controller=None,
+    )
+    pairs = tuple(_pair(net, topology, number) for number in range(len(topology.links)))
+    interfaces.make(pairs, mtu)
+    for pair, link in zip(pairs, topology.links, strict=True):
+        if not pair.process:
+            continue
+        own = addresses[link.lower]
+        interfaces.bring_up_host(pair, own, [other for other in addresses if other != own])
+        _tell_mininet(net[topology.nodes[link.lower].name].defaultIntf(), own)
+    for link, pair in zip(topology.links, pairs, strict=True):
+        if not link.up:
+            interfaces.set_link(pair, up=False)
+    net.start()
+    return Fabric(net, topology, pairs)
+
+
+def mtu_for(scenario: Scenario) -> int:
+    """Return the MTU that a full data frame of the scenario needs, in bytes."""
+    return max(LEAST_MTU, scenario.data_frame_bytes - ETHERNET_BYTES)
+
+
+def mininet_topology(topology: Topology, addresses: Sequence[HostAddress]) -> Any:
+    """Return Mininet's Topo of a topology, with our names, ports and datapath ids."""
+    topo = Topo()
+    for number, node in enumerate(topology.nodes):
+        if node.tier == "host":
+            topo.addHost(node.name, ip=addresses[number].ip, mac=addresses[number].mac)
+        else:
+            topo.addSwitch(node.name, dpid=f"{number + 1:016x}")
+    for link in topology.links:
+        topo.addLink(
+            topology.nodes[link.lower].name,
+            topology.nodes[link.upper].name,
+            port1=link.lower_port,
+            port2=link.upper_port,
+        )
+    return topo
+
+
+def _pair(net: Any, topology: Topology, number: int) -> Pair:
+    link = topology.links[number]
+    lower, upper = topology.nodes[link.lower], topology.nodes[link.upper]
+    return Pair(
+        f"{lower.name}-eth{link.lower_port}",
+        f"{upper.name}-eth{link.upper_port}",
+        int(net[lower.name].pid) if lower.tier == "host" else 0,
+    )
+
+
+def _tell_mininet(interface: Any, address: HostAddress) -> None:
+    interface.mac, interface.ip = address.mac, address.ip
+    interface.prefixLen = interfaces.NETWORK_PREFIX
