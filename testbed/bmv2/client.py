@@ -1,0 +1,96 @@
+"""The control plane of one simple_switch over Thrift: BMv2's own client, or p4-utils'."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from testbed.bmv2.errors import Bmv2Error
+from testbed.bmv2.process import executable, wait_for_thrift
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from testbed.bmv2.process import Process
+
+CONTEXT = 0  # simple_switch has one context
+
+
+@dataclass(frozen=True, slots=True)
+class Client:
+    """The three services of one switch; each is the client class that Thrift generated."""
+
+    process: Process
+    standard: Any
+    multicast: Any
+    simple_switch: Any
+
+    @property
+    def name(self) -> str:
+        """The switch's node name."""
+        return self.process.name
+
+    def close(self) -> None:
+        """Close the connections."""
+        for service in (self.standard, self.multicast, self.simple_switch):
+            service._iprot.trans.close()  # noqa: SLF001 - generated clients offer no other way
+
+
+def connect(process: Process) -> Client:
+    """Connect to a started switch, through p4-utils' API if that is installed.
+
+    Raises Bmv2Error if the switch died, does not answer, or has no Python client installed.
+    """
+    wait_for_thrift(process)
+    add_client_library()
+    try:
+        api = importlib.import_module("p4utils.utils.sswitch_thrift_API")
+    except ImportError:
+        return _connect_plainly(process)
+    switch = api.SimpleSwitchThriftAPI(process.port, "127.0.0.1")
+    return Client(process, switch.client, switch.mc_client, switch.sswitch_client)
+
+
+def add_client_library() -> None:
+    """Make BMv2's Python client importable: from sys.path, or beside simple_switch."""
+    if importlib.util.find_spec("bm_runtime") and importlib.util.find_spec("sswitch_runtime"):
+        return
+    for folder in _library_folders(executable().resolve().parent.parent):
+        if (folder / "bm_runtime").is_dir():
+            sys.path.append(str(folder))
+            importlib.invalidate_caches()
+            return
+    raise Bmv2Error("BMv2's Python client (bm_runtime) was not found beside simple_switch")
+
+
+def _library_folders(prefix: Path) -> Iterable[Path]:
+    yield from sorted(prefix.glob("lib/python3*/site-packages"))
+    yield from sorted(prefix.glob("lib/python3*/dist-packages"))
+
+
+def _connect_plainly(process: Process) -> Client:
+    services = {
+        "standard": "bm_runtime.standard.Standard",
+        "simple_pre_lag": "bm_runtime.simple_pre_lag.SimplePreLAG",
+        "simple_switch": "sswitch_runtime.SimpleSwitch",
+    }
+    return Client(process, *(_service(process.port, *item) for item in services.items()))
+
+
+def _service(port: int, name: str, module: str) -> Any:
+    try:
+        sockets = importlib.import_module("thrift.transport.TSocket")
+        transports = importlib.import_module("thrift.transport.TTransport")
+        binary = importlib.import_module("thrift.protocol.TBinaryProtocol")
+        multiplexed = importlib.import_module("thrift.protocol.TMultiplexedProtocol")
+        generated = importlib.import_module(module)
+    except ImportError as error:
+        raise Bmv2Error(f"BMv2's Python client cannot be imported: {error}") from error
+    transport = transports.TBufferedTransport(sockets.TSocket("127.0.0.1", port))
+    transport.open()
+    protocol = binary.TBinaryProtocol(transport)
+    return generated.Client(multiplexed.TMultiplexedProtocol(protocol, name))

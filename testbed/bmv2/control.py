@@ -1,0 +1,193 @@
+"""Writing tables, registers and queues of a simple_switch, and checking that they took."""
+
+from __future__ import annotations
+
+import importlib
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from p4.codegen.program import Match
+from testbed.bmv2.client import CONTEXT
+from testbed.bmv2.errors import Bmv2Error
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from p4.codegen.program import Action, Key, Program, Table
+    from testbed.bmv2.client import Client
+    from testbed.plan import SwitchSetup, TableEntry
+
+IN_FLIGHT = 256  # requests sent ahead of their answers
+WITH_PRIORITY = {Match.TERNARY, Match.RANGE, Match.OPTIONAL}
+
+
+def install(client: Client, program: Program, setup: SwitchSetup) -> None:
+    """Write a switch's entries, default actions and registers, and count the entries.
+
+    Raises Bmv2Error naming the switch, the table and the cause if anything was refused.
+    """
+    add_entries(client, program, setup.entries)
+    for table, (action, arguments) in setup.defaults.items():
+        set_default(client, program, table, action, arguments)
+    for name, values in setup.registers.items():
+        write_register(client, name, values)
+
+
+def add_entries(client: Client, program: Program, entries: Sequence[TableEntry]) -> None:
+    """Add entries in bulk, then compare each table's number of entries with what it should be."""
+    tables = {table.name: table for table in program.tables}
+    before = {name: _count(client, name) for name in {entry.table for entry in entries}}
+    for start in range(0, len(entries), IN_FLIGHT):
+        _add_batch(client, program, tables, entries[start : start + IN_FLIGHT])
+    for name, added in Counter(entry.table for entry in entries).items():
+        found = _count(client, name) - before[name]
+        if found != added:
+            raise Bmv2Error(f"{client.name}: table {name} holds {found} of {added} new entries")
+
+
+def set_default(
+    client: Client, program: Program, table: str, action: str, arguments: Sequence[int]
+) -> None:
+    """Set a table's default action."""
+    data = _action_data(_action(program, action), arguments)
+    call = client.standard.bm_mt_set_default_action
+    _checked(client, f"default action of {table}", call, CONTEXT, table, action, data)
+
+
+def write_register(client: Client, name: str, values: Sequence[int]) -> None:
+    """Write an array's first cells, many equal neighbours in one request.
+
+    BMv2 takes values below 2**63 only.
+    """
+    for run in _runs(values):
+        call = client.standard.bm_register_write_range
+        _checked(client, f"register {name}", call, CONTEXT, name, *run)
+
+
+def read_register(client: Client, name: str) -> list[int]:
+    """Read a whole register array of at most 64 bits a cell."""
+    call = client.standard.bm_register_read_all
+    values: list[int] = _checked(client, f"register {name}", call, CONTEXT, name)
+    return [value & ((1 << 64) - 1) for value in values]
+
+
+def read_counter(client: Client, name: str, index: int) -> tuple[int, int]:
+    """Read packets and bytes of one counter."""
+    call = client.standard.bm_counter_read
+    value = _checked(client, f"counter {name}", call, CONTEXT, name, index)
+    return value.packets, value.bytes
+
+
+def set_queues(client: Client, rates: Mapping[int, int], depth: int) -> None:
+    """Set the queues' rates in packets/s by port, and the depth in packets of all of them."""
+    client.simple_switch.set_all_egress_queue_depths(depth)
+    for port, rate in rates.items():
+        client.simple_switch.set_egress_queue_depth(port, depth)
+        client.simple_switch.set_egress_queue_rate(port, rate)
+
+
+def require_ports(client: Client, ports: Iterable[int]) -> None:
+    """Raise Bmv2Error if a port could not be attached: simple_switch itself would run on."""
+    shown = client.standard.bm_dev_mgr_show_ports()
+    missing = sorted(set(ports) - {port.port_num for port in shown})
+    if missing:
+        client.process.require_alive()
+        raise Bmv2Error(
+            f"{client.name}: port {missing[0]} could not be attached; {client.process.last_words()}"
+        )
+
+
+def _add_batch(
+    client: Client, program: Program, tables: Mapping[str, Table], entries: Sequence[TableEntry]
+) -> None:
+    """Send all requests of a batch before reading the first answer."""
+    types = importlib.import_module("bm_runtime.standard.ttypes")
+    for entry in entries:
+        table = tables.get(entry.table)
+        if table is None:
+            raise Bmv2Error(f"{client.name}: the program has no table {entry.table}")
+        fields = zip(table.keys, entry.match, strict=True)
+        keys = [_match(types, key, value) for key, value in fields]
+        ranked = any(key.match in WITH_PRIORITY for key in table.keys)
+        options = types.BmAddEntryOptions(priority=entry.priority if ranked else None)
+        data = _action_data(_action(program, entry.action), entry.parameters)
+        client.standard.send_bm_mt_add_entry(
+            CONTEXT, entry.table, keys, entry.action, data, options
+        )
+    refused = [error for entry in entries if (error := _refusal(client, entry))]
+    if refused:
+        raise Bmv2Error(refused[0])
+
+
+def _refusal(client: Client, entry: TableEntry) -> str | None:
+    try:
+        _checked(client, f"{entry.table} {entry.match}", client.standard.recv_bm_mt_add_entry)
+    except Bmv2Error as error:
+        return str(error)
+    return None
+
+
+def _match(types: Any, key: Key, value: int | tuple[int, int]) -> Any:
+    kinds = types.BmMatchParamType
+    match (key.match, value):
+        case (Match.EXACT, int()):
+            exact = types.BmMatchParamExact(_bytes(value, key.bits))
+            return types.BmMatchParam(type=kinds.EXACT, exact=exact)
+        case (Match.LPM, (prefix, length)):
+            lpm = types.BmMatchParamLPM(_bytes(prefix, key.bits), length)
+            return types.BmMatchParam(type=kinds.LPM, lpm=lpm)
+        case (Match.TERNARY | Match.OPTIONAL, (wanted, mask)):
+            pattern = types.BmMatchParamTernary(_bytes(wanted, key.bits), _bytes(mask, key.bits))
+            return types.BmMatchParam(type=kinds.TERNARY, ternary=pattern)
+        case (Match.RANGE, (low, high)):
+            span = types.BmMatchParamRange(_bytes(low, key.bits), _bytes(high, key.bits))
+            return types.BmMatchParam(type=kinds.RANGE, range=span)
+    raise Bmv2Error(f"key {key.name} is matched {key.match.name.lower()} and cannot be {value}")
+
+
+def _action(program: Program, name: str) -> Action:
+    for action in program.actions:
+        if action.name == name:
+            return action
+    raise Bmv2Error(f"the program has no action {name}")
+
+
+def _action_data(action: Action, arguments: Sequence[int]) -> list[bytes]:
+    pairs = zip(action.parameters, arguments, strict=True)
+    return [_bytes(value, parameter.bits) for parameter, value in pairs]
+
+
+def _bytes(value: int, bits: int) -> bytes:
+    return value.to_bytes((bits + 7) // 8, "big")
+
+
+def _count(client: Client, table: str) -> int:
+    call = client.standard.bm_mt_get_num_entries
+    return int(_checked(client, f"table {table}", call, CONTEXT, table))
+
+
+def _checked(client: Client, what: str, call: Callable[..., Any], *arguments: Any) -> Any:
+    """Call; turn a refusal or a broken connection into a Bmv2Error about `what`."""
+    try:
+        return call(*arguments)
+    except Exception as error:  # every generated exception derives from Exception alone
+        client.process.require_alive()
+        raise Bmv2Error(f"{client.name}: {what}: {_reason(error)}") from error
+
+
+def _reason(error: Exception) -> str:
+    code = getattr(error, "code", None)
+    if code is None:
+        return str(error) or type(error).__name__
+    types = importlib.import_module(type(error).__module__)
+    names = getattr(types, type(error).__name__.removeprefix("Invalid") + "ErrorCode", None)
+    return str(names._VALUES_TO_NAMES[code]) if names else f"error {code}"  # noqa: SLF001
+
+
+def _runs(values: Sequence[int]) -> Iterable[tuple[int, int, int]]:
+    """Split into (first, one past last, value) of equal neighbours."""
+    start = 0
+    for index in range(1, len(values) + 1):
+        if index == len(values) or values[index] != values[start]:
+            yield start, index, values[start]
+            start = index

@@ -1,0 +1,225 @@
+"""Random control planes and frames for any program, made to meet: what tables want, frames carry.
+
+Frames are made by walking the program's own parser, so that its deep states are reached too, and
+some are then cut, lengthened or overwritten.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from p4.codegen.program import CaseKind, Extract, FieldRef, Lookahead, Match, StackField, TableKind
+from testbed.bmv2.files import Frame
+from testbed.plan import SwitchSetup, TableEntry
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from random import Random
+
+    from p4.codegen.program import Case, HeaderType, Key, Program, State, Table
+
+VALUES_PER_FIELD = 6
+SMALL = 16  # ports, indices and counts are small numbers
+LONGEST_WALK = 64
+LONGEST_PAYLOAD = 200
+
+Pools = dict[FieldRef, list[int]]
+
+
+def value_pools(program: Program, rng: Random) -> Pools:
+    """Choose a few values for every field that a table matches on."""
+    return {
+        key.target: [_value(key.bits, rng) for _ in range(VALUES_PER_FIELD)]
+        for table in program.tables
+        for key in table.keys
+    }
+
+
+def random_setup(program: Program, pools: Pools, rng: Random) -> SwitchSetup:
+    """Make random entries, default actions and small register values for a program."""
+    entries = [entry for table in program.tables for entry in _entries(program, table, pools, rng)]
+    defaults = {
+        table.name: _call(program, rng.choice(table.actions), rng)
+        for table in program.tables
+        if not table.default_constant and _writable(table) and rng.random() < 0.5
+    }
+    registers = {
+        register.name: [rng.randrange(min(SMALL, 1 << register.bits)) for _ in range(register.size)]
+        for register in program.registers
+        if rng.random() < 0.5
+    }
+    return SwitchSetup(entries, defaults, registers)
+
+
+def random_frames(
+    program: Program, pools: Pools, ports: Sequence[int], count: int, rng: Random
+) -> list[Frame]:
+    """Make `count` frames for random ports, one in five of them malformed."""
+    return [
+        Frame(rng.choice(ports), _mangled(_frame(program, pools, rng), rng)) for _ in range(count)
+    ]
+
+
+def _entries(program: Program, table: Table, pools: Pools, rng: Random) -> list[TableEntry]:
+    if not table.keys or not _writable(table) or table.entries_constant:
+        return []
+    entries: dict[tuple[int | tuple[int, int], ...], TableEntry] = {}
+    for priority in range(1, 1 + rng.randrange(min(table.size, 40) + 1)):
+        match = tuple(_key(key, pools[key.target], rng) for key in table.keys)
+        action, arguments = _call(program, rng.choice(table.actions), rng)
+        entries[match] = TableEntry(table.name, match, action, arguments, priority)
+    return list(entries.values())
+
+
+def _writable(table: Table) -> bool:
+    return table.kind is TableKind.SIMPLE and bool(table.actions)
+
+
+def _key(key: Key, values: Sequence[int], rng: Random) -> int | tuple[int, int]:
+    value, ones = rng.choice(values), (1 << key.bits) - 1
+    if key.mask is not None:
+        value &= key.mask
+    match key.match:
+        case Match.EXACT:
+            return value
+        case Match.LPM:
+            length = rng.randrange(key.bits + 1)
+            return value & ~(ones >> length) & ones, length
+        case Match.RANGE:
+            low, high = sorted((value, rng.choice(values)))
+            return low, high
+        case Match.OPTIONAL:
+            return (value, ones) if rng.random() < 0.8 else (0, 0)
+        case Match.TERNARY:
+            mask = rng.choice((0, ones, ones, rng.randrange(ones + 1)))
+            return value & mask, mask
+
+
+def _call(program: Program, number: int, rng: Random) -> tuple[str, tuple[int, ...]]:
+    action = program.actions[number]
+    return action.name, tuple(_value(parameter.bits, rng) for parameter in action.parameters)
+
+
+def _value(bits: int, rng: Random) -> int:
+    """Choose a small number mostly, sometimes any, sometimes the greatest."""
+    chance = rng.random()
+    if chance < 0.7:
+        return rng.randrange(min(SMALL, 1 << bits))
+    return (1 << bits) - 1 if chance > 0.97 else rng.getrandbits(bits)
+
+
+@dataclass(slots=True)
+class _Bits:
+    """A frame under construction, and where the fields extracted last stand in it."""
+
+    value: int = 0
+    length: int = 0
+    places: dict[tuple[str, str], tuple[int, int]] = field(default_factory=dict)
+
+    def append(self, value: int, bits: int) -> None:
+        self.value = self.value << bits | value
+        self.length += bits
+
+    def overwrite(self, place: tuple[int, int], value: int) -> None:
+        start, bits = place
+        shift = self.length - start - bits
+        self.value = self.value & ~(((1 << bits) - 1) << shift) | value << shift
+
+
+def _frame(program: Program, pools: Pools, rng: Random) -> bytes:
+    states = {state.name: state for state in program.parser.states}
+    bits, name = _Bits(), program.parser.start
+    for _ in range(LONGEST_WALK):
+        if name is None or name not in states:
+            break
+        for step in states[name].steps:
+            if isinstance(step, Extract):
+                _extract(program, step, bits, pools, rng)
+        name = _take(program, states[name], bits, rng)
+    bits.append(0, -bits.length % 8)
+    return bits.value.to_bytes(bits.length // 8, "big") + rng.randbytes(_payload(rng))
+
+
+def _payload(rng: Random) -> int:
+    return rng.choice((0, 1, rng.randrange(LONGEST_PAYLOAD)))
+
+
+def _extract(program: Program, step: Extract, bits: _Bits, pools: Pools, rng: Random) -> None:
+    if step.kind == "union_stack":
+        return
+    header_type, known = _extracted(program, step)
+    for part in header_type.fields:
+        if part.variable:
+            bits.append(0, 8 * rng.randrange(part.bits // 8 + 1))
+            continue
+        bits.places[step.target, part.name] = (bits.length, part.bits)
+        pool = pools.get(FieldRef(known, part.name))
+        chosen = rng.choice(pool) if pool and rng.random() < 0.8 else _value(part.bits, rng)
+        bits.append(chosen, part.bits)
+
+
+def _extracted(program: Program, step: Extract) -> tuple[HeaderType, str]:
+    """Return what a step extracts: its type and the name of an instance."""
+    if step.kind == "stack":
+        stack = program.stacks[step.target]
+        return program.header_types[stack.type], stack.headers[0]
+    return program.header_types[program.headers[step.target].type], step.target
+
+
+def _take(program: Program, state: State, bits: _Bits, rng: Random) -> str | None:
+    """Choose a transition and give the key the value that takes it, as far as it can be set."""
+    if not state.cases:
+        return None
+    case = rng.choice(state.cases)
+    if case.kind is CaseKind.VALUE:
+        for place, value in _wanted(program, state, case, bits.places):
+            bits.overwrite(place, value)
+    return case.target
+
+
+def _wanted(
+    program: Program,
+    state: State,
+    case: Case,
+    places: Mapping[tuple[str, str], tuple[int, int]],
+) -> list[tuple[tuple[int, int], int]]:
+    found, rest = [], case.value
+    for part in reversed(state.key):
+        width = _key_bits(program, part)
+        value, rest = rest & ((1 << width) - 1), rest >> (-(-width // 8) * 8)
+        place = places.get(_owner(part)) if not isinstance(part, Lookahead) else None
+        if place is not None and place[1] == width:
+            found.append((place, value))
+    return found
+
+
+def _owner(part: object) -> tuple[str, str]:
+    match part:
+        case FieldRef(header, name):
+            return header, name
+        case StackField(stack, name):
+            return stack, name
+    return "", ""
+
+
+def _key_bits(program: Program, part: object) -> int:
+    match part:
+        case Lookahead(_, width):
+            return width
+        case FieldRef():
+            return program.field(part).bits
+        case StackField(stack, name):
+            return program.header_types[program.stacks[stack].type].field(name).bits
+    return 0
+
+
+def _mangled(frame: bytes, rng: Random) -> bytes:
+    """Leave four frames of five alone."""
+    chance = rng.random()
+    if chance < 0.1:
+        return frame[: rng.randrange(len(frame) + 1)]
+    if chance < 0.15 and frame:
+        at = rng.randrange(len(frame))
+        return frame[:at] + rng.randbytes(1) + frame[at + 1 :]
+    return rng.randbytes(rng.randrange(LONGEST_PAYLOAD)) if chance < 0.2 else frame
