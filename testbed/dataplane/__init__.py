@@ -1,0 +1,235 @@
+"""The event core from Python: one Dataplane is one network, or one process's share of it.
+
+The calls are coarse: numpy arrays go in, numpy arrays come out, and one call runs the network.
+Times are picoseconds of paper time, sizes bytes on the wire with FCS.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from testbed.dataplane.library import DataplaneError, load
+from testbed.dataplane.records import dtype_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from testbed.scenario import Scenario
+
+__all__ = ["Dataplane", "DataplaneError", "Ended", "Settings", "policies", "settings_of"]
+
+NEVER = 2**64 - 1  # a time that was not reached, a peer that is not there
+NO_NODE = 2**32 - 1
+
+
+class Ended(Enum):
+    """Why a run returned. After FAILED and DONE it cannot be continued."""
+
+    FAILED = -1
+    DONE = 0
+    DEADLINE = 1
+    STUCK = 2
+    BUDGET = 3
+    CONTROL = 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """What is the same everywhere in a network; the fields are those of struct dp_settings.
+
+    `policy` is the name of a host policy and `parameters` its knobs by name, see policies().
+    Zero stands for no limit (`buffer_bytes`), no marks (`ecn_bytes`), no samples (`sample_ps`).
+    """
+
+    seed: int = 1
+    tick_ps: int = 1
+    delay_ps: int = 500_000
+    sample_ps: int = 0
+    buffer_bytes: int = 0
+    ecn_bytes: int = 80_000
+    picoseconds_per_byte: float = 10.0
+    load: float = 1.0
+    payload_bytes: int = 4096
+    header_bytes: int = 62
+    ack_bytes: int = 64
+    gap_bytes: int = 20
+    acks: bool = True
+    policy: str = "flow"
+    parameters: Mapping[str, float] = field(default_factory=dict)
+
+
+def settings_of(
+    scenario: Scenario,
+    *,
+    tick_ps: int,
+    policy: str,
+    parameters: Mapping[str, float],
+    sample_ps: int = 0,
+) -> Settings:
+    """Return the settings that a scenario asks for, with the plan's tick and host policy."""
+    return Settings(
+        seed=scenario.seed,
+        tick_ps=tick_ps,
+        delay_ps=round(scenario.delay_ns * 1000),
+        sample_ps=sample_ps,
+        buffer_bytes=scenario.buffer_bytes or 0,
+        ecn_bytes=scenario.ecn_bytes,
+        picoseconds_per_byte=scenario.picoseconds_per_byte,
+        load=scenario.load,
+        payload_bytes=scenario.payload_bytes,
+        header_bytes=scenario.header_bytes,
+        ack_bytes=scenario.ack_bytes,
+        gap_bytes=scenario.gap_bytes,
+        acks=scenario.acks,
+        policy=policy,
+        parameters=parameters,
+    )
+
+
+def policies() -> dict[str, dict[str, float]]:
+    """Return the host policies by name, each with its knobs and their defaults."""
+    ffi, library = load()
+    found: dict[str, dict[str, float]] = {}
+    while name := library.dp_policy_name(len(found)):
+        knobs: dict[str, float] = {}
+        fallback = ffi.new("double *")
+        while knob := library.dp_policy_parameter(len(found), len(knobs), fallback):
+            knobs[ffi.string(knob).decode()] = fallback[0]
+        found[ffi.string(name).decode()] = knobs
+    return found
+
+
+class Dataplane:
+    """A network of hosts and switches that run compiled P4 programs.
+
+    Build it in this order: `add_switches`, then `connect` (cables inside this network) or
+    `add_socket` and `attach` (ports on packet sockets), then `set_addresses` and `add_flows` if it
+    has hosts. Then call `run_virtual` or `run_real`, any number of times, and read the records.
+    It is a context manager; `close` frees the switches too.
+    """
+
+    def __init__(self, settings: Settings, ports: ArrayLike, hosts: int) -> None:
+        """Make a network of len(ports) nodes, the first `hosts` of them hosts.
+
+        `ports` has each node's number of ports: 1 for a host, the highest port number + 1 for a
+        switch. A node of another process's share has 0. Raises DataplaneError for bad settings.
+        """
+        self._ffi, self._library = load()
+        self._ports = np.ascontiguousarray(ports, dtype=np.uint32)
+        self.hosts = hosts
+        self._flow_count = 0
+        raw = self._raw_settings(settings)
+        pointer = self._ffi.from_buffer("uint32_t[]", self._ports)
+        self._dp = self._library.dp_new(raw, len(self._ports), hosts, pointer)
+        if not self._dp:
+            raise DataplaneError("no memory for the network")
+        self._check_made()
+
+    def __enter__(self) -> Dataplane:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Free the network and its switches; the object cannot be used afterwards."""
+        if self._dp:
+            self._library.dp_free(self._dp)
+            self._dp = None
+
+    def add_switches(self, program: int, nodes: ArrayLike, seeds: ArrayLike) -> NDArray[np.uint64]:
+        """Make one switch of a program at each of `nodes`; return their pl_switch addresses.
+
+        `program` is the address of the compiled program's struct pl_program. The tables and
+        registers of the switches are filled by p4.engine through the returned addresses.
+        """
+        raise NotImplementedError
+
+    def connect(self, node: ArrayLike, port: ArrayLike, peer: ArrayLike, peer_port: ArrayLike) -> None:
+        """Lay cables: element i joins `port[i]` of `node[i]` with `peer_port[i]` of `peer[i]`."""
+        raise NotImplementedError
+
+    def add_socket(self, descriptor: int, interface: int = 0) -> int:
+        """Take over an AF_PACKET socket made with protocol 0; return its number here.
+
+        `interface` is the ifindex to bind it to, or 0 for all interfaces of its namespace. Ring,
+        filter, buffers and the binding are set here; the caller closes the descriptor in the end.
+        """
+        raise NotImplementedError
+
+    def attach(self, node: ArrayLike, port: ArrayLike, socket: ArrayLike, interface: ArrayLike) -> None:
+        """Put ports on sockets: `port[i]` of `node[i]` sends and receives on `interface[i]`."""
+        raise NotImplementedError
+
+    def set_addresses(self, ipv4: ArrayLike, mac: ArrayLike) -> None:
+        """Give all hosts their IPv4 (host byte order) and MAC addresses, in host order."""
+        raise NotImplementedError
+
+    def add_flows(self, flows: NDArray[np.void], paths: ArrayLike = ()) -> None:
+        """Add all messages: rows of struct dp_flow (see flow_dtype), and their path ids."""
+        raise NotImplementedError
+
+    def run_virtual(self, *, deadline_ps: int = NEVER, threads: int = 1, budget_ms: int = 0) -> Ended:
+        """Run in virtual time until all flows finished, the deadline, or the wall-time budget."""
+        raise NotImplementedError
+
+    def run_real(
+        self,
+        *,
+        start_ns: int,
+        dilation: float,
+        deadline_ps: int = NEVER,
+        stuck_ps: int = 0,
+        spin_ns: int = 80_000,
+        control: int = -1,
+    ) -> Ended:
+        """Run on the real clock: paper time 0 is CLOCK_MONOTONIC `start_ns`, before or after now.
+
+        Returns CONTROL as soon as the descriptor `control` is readable, DONE when all flows
+        finished (a process without flows never is), STUCK when flows wait and no frame came or
+        went for `stuck_ps`, or DEADLINE. Call it again with the same `start_ns` to go on.
+        """
+        raise NotImplementedError
+
+    def set_port(self, node: int, port: int, *, up: bool) -> None:
+        """Take one direction of a link down or up; frames sent to a port that is down are lost."""
+        raise NotImplementedError
+
+    @property
+    def now_ps(self) -> int:
+        """Paper time that the last run reached."""
+        raise NotImplementedError
+
+    @property
+    def message(self) -> str:
+        """What the last call that did not succeed had to say, for example which flow waits."""
+        raise NotImplementedError
+
+    def flows(self) -> NDArray[np.void]:
+        """Return struct dp_flow_record of all flows, in flow order."""
+        raise NotImplementedError
+
+    def ports(self, from_ps: int = 0, to_ps: int | None = None) -> NDArray[np.void]:
+        """Return struct dp_port_record of all ports; queue means are from `from_ps` to `to_ps`.
+
+        `to_ps` is the present if not given.
+        """
+        raise NotImplementedError
+
+    def samples(self) -> NDArray[np.void]:
+        """Return struct dp_sample since the last call, ordered by time, node and port."""
+        raise NotImplementedError
+
+    def totals(self) -> dict[str, int]:
+        """Return the fields of struct dp_totals: where all frames are."""
+        raise NotImplementedError
+
+    def pacing(self) -> NDArray[np.void]:
+        """Return struct dp_pacing of all hosts (real clock)."""
+        raise NotImplementedError

@@ -1,0 +1,216 @@
+#ifndef DATAPLANE_H
+#define DATAPLANE_H
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * The event core, as Python sees it: ports, links, switches and hosts under a virtual clock
+ * (one call runs a whole fabric) or under the real clock (the same ports on packet sockets).
+ *
+ * Times are picoseconds of paper time, sizes bytes on the wire with FCS, without the gap between
+ * frames. Nodes are numbered as in the topology: hosts first. A switch has ports 1..ports-1, port 0
+ * leads nowhere; a host has port 0 only. Calls that can fail return a negative number and leave a
+ * sentence for dp_error.
+ *
+ * Python reads this file too: between the guard lines it holds only what cffi's parser accepts.
+ */
+
+enum {
+    DP_ABI = 1,         /* bumped with every change of this file */
+    DP_PARAMETERS = 8   /* most knobs that a policy has */
+};
+
+struct pl_program; /* see p4/codegen/pipeline.h */
+struct pl_switch;
+struct dp;
+
+/* What is the same everywhere in one network. */
+struct dp_settings {
+    uint64_t seed;
+    uint64_t tick_ps;             /* paper time per unit of the programs' timestamps */
+    uint64_t delay_ps;            /* of every link */
+    uint64_t sample_ps;           /* interval of the queue time series; 0: none */
+    uint64_t buffer_bytes;        /* limit of each queue; 0: unlimited */
+    uint64_t ecn_bytes;           /* a frame that leaves a longer queue is marked; 0: never */
+    double picoseconds_per_byte;
+    double load;                  /* pace of data at each host, as a share of the line rate */
+    uint32_t payload_bytes;       /* of a full data frame */
+    uint32_t header_bytes;        /* of a data frame, FCS included; at least 62 */
+    uint32_t ack_bytes;           /* what a port charges for an ACK */
+    uint32_t gap_bytes;           /* preamble and gap between frames */
+    uint32_t acks;                /* 1: one ACK for each data frame */
+    uint32_t policy;              /* of the hosts, see dp_policy_name */
+    double parameters[DP_PARAMETERS];
+};
+
+/* Host policies by number, with the names and defaults of their knobs; NULL past the last one. */
+const char *dp_policy_name(uint32_t policy);
+const char *dp_policy_parameter(uint32_t policy, uint32_t index, double *fallback);
+
+/* --- Building: once, in this order. --- */
+
+/* `ports` has the number of ports of each node (1 for a host); the first `hosts` nodes are hosts. */
+struct dp *dp_new(const struct dp_settings *settings, uint32_t nodes, uint32_t hosts,
+                  const uint32_t *ports);
+void dp_free(struct dp *dp);
+const char *dp_error(const struct dp *dp);
+
+/* Addresses of all hosts, in host order (numbers in host byte order, MAC in the low 48 bits). */
+void dp_hosts(struct dp *dp, const uint32_t *ipv4, const uint64_t *mac);
+
+/* Make `count` switches of one program; `made` gets them, to be configured through the program. */
+int dp_switches(struct dp *dp, const struct pl_program *program, uint32_t count,
+                const uint32_t *nodes, const uint64_t *seeds, struct pl_switch **made);
+
+/* A cable between two ports of this network. */
+struct dp_link {
+    uint32_t node;
+    uint32_t port;
+    uint32_t peer;
+    uint32_t peer_port;
+};
+int dp_links(struct dp *dp, uint64_t count, const struct dp_link *links);
+
+/* Messages. A flow's number is its place; `after` is -1 or the flow that must be delivered first. */
+struct dp_flow {
+    uint64_t bytes;
+    uint64_t start_ps;     /* not before this time (its phase) */
+    int64_t after;
+    uint32_t source;
+    uint32_t destination;
+    uint32_t path_first;   /* its path ids, for policies that choose paths: a run of `paths` */
+    uint32_t path_count;
+    uint32_t pair;         /* equal for flows of the same two hosts in the same direction */
+    uint32_t subflows;     /* pieces of equal size, one packet of each in turn; at least 1 */
+};
+int dp_flows(struct dp *dp, uint64_t count, const struct dp_flow *flows, uint64_t path_entries,
+             const uint16_t *paths);
+
+/* --- The real clock: sockets instead of cables. --- */
+
+/*
+ * Take over an AF_PACKET socket of protocol 0 for the interface `ifindex`, or for all interfaces of
+ * its namespace (0). Returns the socket's number here. The caller closes `fd` after dp_free.
+ */
+int dp_socket(struct dp *dp, int fd, uint32_t ifindex);
+
+/* Ports that send and receive through a socket: `peer` names what is behind them in records. */
+struct dp_wire {
+    uint32_t node;
+    uint32_t port;
+    uint32_t socket;
+    uint32_t ifindex;
+};
+int dp_wires(struct dp *dp, uint64_t count, const struct dp_wire *wires);
+
+/* --- Running: may be called again after every result but done and failed. --- */
+
+enum {
+    DP_FAILED = -1,
+    DP_DONE = 0,      /* all flows have finished */
+    DP_DEADLINE = 1,  /* the given time is reached */
+    DP_STUCK = 2,     /* nothing moves, and flows wait; dp_error names one of them */
+    DP_BUDGET = 3,    /* the given wall time is used up */
+    DP_CONTROL = 4    /* the control descriptor is readable */
+};
+
+/* Run the whole fabric in virtual time up to `deadline_ps`, for at most `budget_ms` (0: any). */
+int dp_run_virtual(struct dp *dp, uint64_t deadline_ps, uint32_t threads, uint32_t budget_ms);
+
+struct dp_real {
+    uint64_t start_ns;      /* CLOCK_MONOTONIC at paper time 0 */
+    double dilation;        /* real time over paper time */
+    uint64_t deadline_ps;
+    uint64_t stuck_ps;      /* flows wait and no frame came or went for so long: stuck; 0: never */
+    uint64_t spin_ns;       /* how long before a deadline sleeping turns into spinning */
+    int32_t control_fd;     /* return when it is readable; -1: none */
+};
+int dp_run_real(struct dp *dp, const struct dp_real *real);
+
+/* Take one direction of a link down (0) or up (1): frames sent to a port that is down are lost. */
+int dp_port_up(struct dp *dp, uint32_t node, uint32_t port, uint32_t up);
+
+/* --- Reading: at any time between two runs. --- */
+
+uint64_t dp_now(const struct dp *dp);
+
+struct dp_flow_record {
+    uint64_t start_ps;      /* first data frame begins to leave; all ones: never */
+    uint64_t delivered_ps;  /* last data frame is at the receiver; all ones: never */
+    uint64_t finish_ps;     /* last ACK is at the sender (without ACKs: delivered); all ones: never */
+    uint64_t packets;       /* data frames that the message needs */
+    uint64_t sent;
+    uint64_t received;
+    uint64_t acknowledged;
+};
+void dp_read_flows(const struct dp *dp, struct dp_flow_record *records);
+
+/* One row per port, nodes in order, their ports in order; see dp_port_count. */
+struct dp_port_record {
+    uint32_t node;
+    uint32_t port;
+    uint32_t peer;               /* all ones: behind a socket, or nothing */
+    uint32_t peer_port;
+    uint64_t packets;            /* accepted for sending */
+    uint64_t bytes;
+    uint64_t data_packets;
+    uint64_t data_bytes;
+    uint64_t ack_packets;
+    uint64_t drops;              /* queue full, or port down */
+    uint64_t marks;
+    uint64_t queue_bytes;        /* now */
+    uint64_t queue_packets;
+    uint64_t max_queue_bytes;
+    uint64_t max_queue_packets;
+    double mean_queue_bytes;     /* from `from_ps` to `to_ps` */
+    double mean_queue_packets;
+    uint64_t gaps;               /* real clock: departures with another one of the busy period */
+    uint64_t gaps_within_10pct;  /* just before: real distance against the ideal one */
+    uint64_t gaps_within_25pct;
+    uint64_t gaps_within_frame;
+    uint64_t late_max_ps;
+};
+uint64_t dp_port_count(const struct dp *dp);
+void dp_read_ports(const struct dp *dp, uint64_t from_ps, uint64_t to_ps,
+                   struct dp_port_record *records);
+
+/* Queue time series: a sample where the queue changed, each the maximum since the last sample. */
+struct dp_sample {
+    uint64_t time_ps;
+    uint32_t node;
+    uint32_t port;
+    uint64_t queue_bytes;
+    uint64_t queue_packets;
+};
+uint64_t dp_sample_count(const struct dp *dp);
+/* Copy and forget all samples so far, ordered by time, node and port. */
+void dp_take_samples(struct dp *dp, struct dp_sample *samples);
+
+/* Where all frames are: sent = delivered + the drops + left, or the core has a fault. */
+struct dp_totals {
+    uint64_t sent;              /* by hosts, and came in through sockets of switches */
+    uint64_t copied;            /* additional frames made by programs (multicast, clones) */
+    uint64_t delivered;         /* to their hosts, and went out through sockets */
+    uint64_t dropped_program;   /* by a P4 program */
+    uint64_t dropped_queue;     /* queue full */
+    uint64_t dropped_down;      /* port down, or no such port */
+    uint64_t dropped_host;      /* came to a host that they are not for */
+    uint64_t dropped_header;    /* more header bytes than the core stores */
+    uint64_t left;              /* still in queues, on links or with programs */
+    uint64_t hops;              /* frames taken by switches and hosts */
+    uint64_t noise;             /* frames of others on the sockets */
+    uint64_t socket_drops;      /* frames that the kernel lost before the core saw them */
+};
+void dp_read_totals(const struct dp *dp, struct dp_totals *totals);
+
+/* Pacing of a host's data frames on the real clock, see docs/architecture.md, manifest.json. */
+struct dp_pacing {
+    uint64_t frames;
+    uint64_t late_p99_ps;
+    uint64_t late_max_ps;
+    double offered;             /* share of the line rate that its data should have had */
+    double achieved;            /* and had, from its first to its last data frame */
+};
+void dp_read_pacing(const struct dp *dp, struct dp_pacing *records);
+
+#endif
