@@ -1,0 +1,67 @@
+"""What a workload is asked for, and how it reads its options."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+
+class WorkloadError(ValueError):
+    """A workload that cannot be made; the message names the option, file or number at fault."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """The hosts that take part, the size of a message, and the workload's options.
+
+    Hosts are numbered along the network: host h is attached to edge h // hosts_per_edge and
+    belongs to pod h // hosts_per_pod. `rng` is the only source of randomness.
+    """
+
+    hosts: int
+    hosts_per_edge: int
+    hosts_per_pod: int
+    message_bytes: int
+    rng: np.random.Generator
+    options: Mapping[str, float | str] = field(default_factory=dict)
+
+    def number(self, name: str, default: float) -> float:
+        """Read a numeric option; raises WorkloadError if it is not a number."""
+        value = self.options.get(name, default)
+        try:
+            return float(value)
+        except ValueError as error:
+            raise WorkloadError(f"option {name} is {value!r}; it must be a number") from error
+
+    def whole(self, name: str, default: int, *, at_least: int = 0) -> int:
+        """Read an option that is a whole number; raises WorkloadError if it is not one."""
+        value = self.number(name, default)
+        if value != int(value) or value < at_least:
+            raise WorkloadError(
+                f"option {name} is {value:g}; it must be a whole number of at least {at_least}"
+            )
+        return int(value)
+
+    def choice(self, name: str, choices: tuple[str, ...]) -> str:
+        """Read an option that is one of `choices`, the first being the default."""
+        value = str(self.options.get(name, choices[0]))
+        if value not in choices:
+            raise WorkloadError(f"option {name} is {value!r}; it must be one of {choices}")
+        return value
+
+    def equal_messages(self, flows: int) -> NDArray[np.int64]:
+        """Sizes of `flows` messages that all have the request's size."""
+        return np.full(flows, self.message_bytes, dtype=np.int64)
+
+    def ranks(self) -> NDArray[np.int64]:
+        """Host of each rank of a collective: option placement `in-order` or `random`."""
+        if self.choice("placement", ("in-order", "random")) == "random":
+            return self.rng.permutation(self.hosts)
+        return np.arange(self.hosts)
