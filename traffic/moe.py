@@ -77,7 +77,7 @@ def skewed_popularity(
 def _drawn_bytes(
     request: Request, popularity: NDArray[np.float64], servers: int
 ) -> NDArray[np.float64]:
-    """Bytes of token copies from each GPU to each expert, such that the mean GPU sends `message_bytes`."""
+    """Draw the bytes from each GPU to each expert, `message_bytes` a GPU between servers."""
     leaving = (servers - 1) / servers
     token_bytes = request.whole("token_bytes", TOKEN_BYTES, at_least=1)
     top = request.whole("top", EXPERTS_PER_TOKEN, at_least=1)
