@@ -47,10 +47,10 @@ class FabricHost(Host):  # type: ignore[misc]
 
 
 class FabricSwitch(Switch):  # type: ignore[misc]
-    """A switch whose ports stand in the sandbox's first namespace and whose packets the engine moves."""
+    """A switch with its ports in the sandbox's first namespace, run by the engine process."""
 
     def start(self, _controllers: Any) -> None:
         """Do nothing: the engine process serves all switches."""
 
-    def stop(self, deleteIntfs: bool = False) -> None:  # noqa: ARG002, FBT001, FBT002, N803
+    def stop(self, deleteIntfs: bool = False) -> None:  # noqa: FBT001, FBT002, N803
         """Do nothing: interfaces go away with the sandbox."""

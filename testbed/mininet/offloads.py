@@ -1,4 +1,4 @@
-"""Switching off what a network card would do to frames: a veth pair has to carry them as they are."""
+"""Switching off what a network card does to frames: a veth pair carries them as they are."""
 
 from __future__ import annotations
 

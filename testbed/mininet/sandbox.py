@@ -1,18 +1,20 @@
 """Namespaces of the emulation's own: nothing foreign is touched, nothing is left behind.
 
-The process that asks for a sandbox stays outside as its keeper. The work runs in a child that is the
-first process of new process, network and mount namespaces and that dies with its keeper; when it
-dies, however it dies, the kernel ends every process in there and removes every interface.
+The process that asks for a sandbox stays outside as its keeper. The work runs in a child that is
+the first process of new process, network and mount namespaces and that dies with its keeper; when
+it dies, however it dies, the kernel ends every process in there and removes every interface.
 """
 
 from __future__ import annotations
 
 import ctypes
 import importlib.util
+import math
 import os
 import shutil
 import signal
 import sys
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 
 PROCESS_NAME = "ofan-fabric"
 FORWARDED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+FORWARDING_SECONDS = 0.5
 _NEW_MOUNT, _NEW_USER, _NEW_PID, _NEW_NET = 0x0002_0000, 0x1000_0000, 0x2000_0000, 0x4000_0000
 _MOUNT_PRIVATE = 1 << 18
 _SET_PARENT_DEATH_SIGNAL, _SET_NAME = 1, 15
@@ -109,8 +112,7 @@ def _live_inside(work: Callable[[], int], keeper: int) -> None:
             os._exit(1)
         _libc.prctl(_SET_NAME, PROCESS_NAME.encode(), 0, 0, 0)
         _mount_own_views()
-        for number in FORWARDED:
-            signal.signal(number, signal.default_int_handler)
+        _interrupt_once()
         code = work()
     except SystemExit as stop:
         code = stop.code if isinstance(stop.code, int) else 1
@@ -122,6 +124,21 @@ def _live_inside(work: Callable[[], int], keeper: int) -> None:
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(code)
+
+
+def _interrupt_once() -> None:
+    """Turn signals into KeyboardInterrupt; a terminal's Ctrl-C comes twice, once forwarded."""
+    last = -math.inf
+
+    def interrupt(_number: int, _frame: FrameType | None) -> None:
+        nonlocal last
+        again = time.monotonic() - last < FORWARDING_SECONDS
+        last = time.monotonic()
+        if not again:
+            raise KeyboardInterrupt
+
+    for number in FORWARDED:
+        signal.signal(number, interrupt)
 
 
 def _outer_parent() -> int:
