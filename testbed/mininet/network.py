@@ -6,6 +6,7 @@ import resource
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from testbed.addressing import ipv4_text, mac_text
 from testbed.mininet import interfaces
 from testbed.mininet.interfaces import HostAddress, Pair
 from testbed.mininet.nodes import (
@@ -45,13 +46,17 @@ class Fabric:
         self.net.stop()
 
 
-def start(topology: Topology, addresses: Sequence[HostAddress], mtu: int) -> Fabric:
+def start(topology: Topology, mtu: int) -> Fabric:
     """Start a network in this sandbox: nodes, links up, addresses set, silent.
 
-    `addresses` has one entry per host. Raises InterfaceError where the kernel refuses a link.
+    Raises InterfaceError where the kernel refuses a link.
     """
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, min(hard, OPEN_FILES)), hard))
+    addresses = [
+        HostAddress(mac_text(node, topology), ipv4_text(node, topology))
+        for node in topology.nodes[: topology.hosts]
+    ]
     Mininet.inited = True  # its own preparation changes limits of the whole machine
     net = Mininet(
         topo=mininet_topology(topology, addresses),
