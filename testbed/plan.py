@@ -75,3 +75,6 @@ class Plan:
     flows: Flows
     hosts: HostPolicy
     tick_ps: int  # paper time per unit of the programs' timestamps
+    load: float = (
+        1.0  # of line rate, at which hosts pace: the scenario's, times what failures leave
+    )

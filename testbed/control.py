@@ -1,0 +1,164 @@
+"""The control plane: routing entries from a network and the state of its links.
+
+Every switch knows which links are up, as BGP would tell it. `down` has the switch's children, `up`
+all other destinations with the uplinks that lead there beyond the switch, and `place` what is the
+switch's own: the addresses below it and the uplinks that are up. See p4/programs/fabric/main.p4.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from testbed.addressing import NETWORK, edge_bytes
+from testbed.plan import SwitchSetup, TableEntry
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Mapping
+
+    from numpy.typing import NDArray
+
+    from testbed.topology import Node, Topology
+
+PLACE, DOWN, UP = "Ingress.place", "Ingress.down", "Ingress.up"
+LOCATE, DESCEND, ASCEND = "Ingress.locate", "Ingress.descend", "Ingress.ascend"
+
+
+@dataclass(frozen=True, slots=True)
+class LinkState:
+    """Which links are up, by place.
+
+    `host[edge number, host]`, `edge[pod, edge, uplink]` and `aggregation[pod, aggregation,
+    uplink]`; in a leaf-spine the last is empty.
+    """
+
+    host: NDArray[np.bool_]
+    edge: NDArray[np.bool_]
+    aggregation: NDArray[np.bool_]
+
+
+def link_state(topology: Topology) -> LinkState:
+    """Arrange the state of a network's links, which stand in the order of their lower ends."""
+    w, pods, edges = topology.width, topology.pods, topology.edges_per_pod
+    up = np.fromiter((link.up for link in topology.links), dtype=np.bool_)
+    hosts, uplinks = topology.hosts, topology.edges * w
+    return LinkState(
+        host=up[:hosts].reshape(topology.edges, w),
+        edge=up[hosts : hosts + uplinks].reshape(pods, edges, w),
+        aggregation=up[hosts + uplinks :].reshape(pods if topology.levels == 3 else 0, w, w),
+    )
+
+
+def aggregations_between(topology: Topology, state: LinkState) -> NDArray[np.bool_]:
+    """Tell over which aggregations two pods reach each other: [pod, other pod, aggregation]."""
+    if topology.levels == 2:
+        return np.ones((1, 1, topology.width), dtype=np.bool_)
+    up = state.aggregation.transpose(1, 0, 2).astype(np.float32)
+    between: NDArray[np.bool_] = (up @ up.transpose(0, 2, 1) > 0).transpose(1, 2, 0)
+    between[np.arange(topology.pods), np.arange(topology.pods)] = True
+    return between
+
+
+class Routes:
+    """Routing of one network in one state of its links."""
+
+    def __init__(self, topology: Topology) -> None:
+        """Work out what all switches have in common."""
+        self.topology = topology
+        self.state = link_state(topology)
+        self.between = aggregations_between(topology, self.state)
+
+    def place(self, node: Node) -> tuple[int, ...]:
+        """Return the parameters of `locate` for a switch."""
+        topology = self.topology
+        match node.tier:
+            case "edge":
+                uplinks = mask(self.state.edge[node.pod, node.index])
+                network = NETWORK + (edge_bytes(node, topology) << 8)
+                return (network, 0xFFFFFF00, 0, 8, topology.edges, uplinks)
+            case "aggregation":
+                uplinks = mask(self.state.aggregation[node.pod, node.index])
+                return (NETWORK + (node.pod << 16), 0xFFFF0000, 8, 16, topology.pods, uplinks)
+            case _:
+                return (NETWORK, 0xFF000000, 16 if topology.levels == 3 else 8, 0, 0, 0)
+
+    def children(self, node: Node) -> NDArray[np.bool_]:
+        """Tell which of a switch's children its links reach, by down port."""
+        w, state = self.topology.width, self.state
+        match node.tier:
+            case "edge":
+                return state.host[self.topology.edge_number(node)]
+            case "aggregation":
+                return state.edge[node.pod, :, node.index]
+            case _ if self.topology.levels == 3:
+                return state.aggregation[:, node.index % w, node.index // w]
+            case _:
+                return state.edge[0, :, node.index]
+
+    def down(self, node: Node) -> list[TableEntry]:
+        """Return the entries of `down`; addresses count hosts from 1, all else from 0."""
+        first = 1 if node.tier == "edge" else 0
+        return [
+            TableEntry(DOWN, (first + int(child),), DESCEND, (int(child) + 1,))
+            for child in np.flatnonzero(self.children(node))
+        ]
+
+    def leading(self, node: Node) -> NDArray[np.bool_]:
+        """Tell which uplinks lead to each destination beyond the switch: [destination, uplink]."""
+        match node.tier:
+            case "edge":
+                pods: NDArray[np.bool_] = self.between[node.pod][:, None, :] & self.state.edge
+                return pods.reshape(-1, self.topology.width)
+            case "aggregation":
+                return self.state.aggregation[:, node.index]
+            case _:
+                return np.zeros((0, self.topology.width), dtype=np.bool_)
+
+    def up(self, node: Node) -> list[TableEntry]:
+        """Return the entries of `up`; destinations that cannot be reached have none."""
+        return [
+            TableEntry(UP, (self._group(node, destination),), ASCEND, (destination, uplinks))
+            for destination, row in enumerate(self.leading(node))
+            if (uplinks := mask(row))
+        ]
+
+    def setup(self, node: Node) -> SwitchSetup:
+        """Return a switch's routing, nothing shared."""
+        return SwitchSetup((*self.down(node), *self.up(node)), {PLACE: (LOCATE, self.place(node))})
+
+    def _group(self, node: Node, destination: int) -> int:
+        if node.tier == "aggregation":
+            return (NETWORK >> 16) + destination
+        pod, edge = divmod(destination, self.topology.edges_per_pod)
+        return (pod << 8) + edge
+
+
+def routing(topology: Topology, programs: Mapping[str, Hashable]) -> dict[str, SwitchSetup]:
+    """Return the routing of every switch by name; equal tables of one program are shared."""
+    routes = Routes(topology)
+    owners: dict[Hashable, str] = {}
+    setups = {}
+    for number in topology.switches:
+        node = topology.nodes[number]
+        entries: list[TableEntry] = []
+        shared = {}
+        for table, make, content in (
+            (DOWN, routes.down, routes.children(node)),
+            (UP, routes.up, routes.leading(node)),
+        ):
+            key = (programs[node.name], table, node.tier, content.tobytes())
+            owner = owners.setdefault(key, node.name)
+            if owner == node.name:
+                entries += make(node)
+            else:
+                shared[table] = owner
+        defaults = {PLACE: (LOCATE, routes.place(node))}
+        setups[node.name] = SwitchSetup(tuple(entries), defaults, {}, shared)
+    return setups
+
+
+def mask(uplinks: NDArray[np.bool_]) -> int:
+    """Pack uplinks into a number, uplink 0 in the lowest bit."""
+    return int.from_bytes(np.packbits(uplinks, bitorder="little").tobytes(), "little")
