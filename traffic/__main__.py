@@ -1,0 +1,140 @@
+"""Send and watch frames by hand: `python -m traffic send`, `sniff` and `workloads`."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from traffic import sniff as sniffing
+from traffic.frames import Ends, FrameError
+from traffic.send import entropies, prebuilt, send
+from traffic.sockets import SocketError, address_of, first_interface
+from traffic.workloads import WORKLOADS
+
+EXAMPLES = """
+examples, inside two hosts of a running network (mininet> h0 python -m traffic ...):
+  python -m traffic sniff --answer --seconds 5     print what arrives, and acknowledge data
+  python -m traffic send --to 10.3.1.2             one data frame of 4,096 B
+  python -m traffic send --to 10.3.1.2 --count 1000 --rate 500 --payload 1024 --entropies 16
+"""
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command line; returns the exit code: 0, or 2 after an error told in one line."""
+    options = _parser().parse_args(arguments)
+    try:
+        return int(options.run(options))
+    except (FrameError, SocketError, BrokenPipeError) as error:
+        print(f"traffic: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m traffic",
+        description="Send and watch the testbed's RoCEv2 frames by hand.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
+    _add_send(commands)
+    _add_sniff(commands)
+    listing = commands.add_parser("workloads", help="list the collectives and their options")
+    listing.set_defaults(run=_list_workloads)
+    return parser
+
+
+def _add_send(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    parser = commands.add_parser(
+        "send",
+        help="send data frames to a host at a steady rate",
+        description="Send data frames at absolute deadlines: a late frame delays no other.",
+        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
+    )
+    parser.add_argument("--to", required=True, metavar="ADDRESS", help="IPv4 address of the host")
+    parser.add_argument(
+        "--from", dest="sender", metavar="ADDRESS", help="sender's address, if not the interface's"
+    )
+    parser.add_argument("--interface", help="where to send, if not the first one but the loopback")
+    parser.add_argument("--count", type=_natural, default=1, help="frames to send")
+    parser.add_argument("--rate", type=_rate, default=100.0, help="frames a second; 0: no pacing")
+    parser.add_argument("--payload", type=_natural, default=4096, metavar="BYTES", help="a frame's")
+    parser.add_argument("--flow", type=_natural, default=1, help="flow id (destination QP)")
+    parser.add_argument(
+        "--entropy", type=_natural, default=49_152, help="UDP source port, for hashing switches"
+    )
+    parser.add_argument(
+        "--entropies", type=_natural, default=1, metavar="N", help="spray over N source ports"
+    )
+    parser.set_defaults(run=_send)
+
+
+def _add_sniff(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    parser = commands.add_parser(
+        "sniff",
+        help="print the RoCEv2 frames that arrive",
+        description="Print one line a frame: time, class, hosts, flow, PSN, entropy, size, mark.",
+        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
+    )
+    parser.add_argument("--interface", help="where to look, if not the first but the loopback")
+    parser.add_argument("--count", type=_natural, default=0, help="stop after so many; 0: never")
+    parser.add_argument("--seconds", type=_rate, default=0.0, help="stop after so long; 0: never")
+    parser.add_argument("--answer", action="store_true", help="acknowledge each data frame")
+    parser.set_defaults(run=_sniff)
+
+
+def _send(options: argparse.Namespace) -> int:
+    interface = options.interface or first_interface()
+    ends = Ends(options.sender or address_of(interface), options.to)
+    frames = prebuilt(
+        ends,
+        flow=options.flow,
+        entropies=list(entropies(options.entropy, max(1, options.entropies))),
+        payload_bytes=options.payload,
+        count=options.count,
+    )
+    print(
+        f"{interface}: {ends.source} > {ends.destination}: {send(interface, frames, options.rate)}"
+    )
+    return 0
+
+
+def _sniff(options: argparse.Namespace) -> int:
+    interface = options.interface or first_interface()
+    frames = sniffing.sniff(interface, seconds=options.seconds, answer=options.answer)
+    for number, (seconds, frame) in enumerate(frames, 1):
+        print(sniffing.line(seconds, frame), flush=True)
+        if number == options.count:
+            break
+    return 0
+
+
+def _list_workloads(_: argparse.Namespace) -> int:
+    for workload in WORKLOADS:
+        options = f"  (options: {', '.join(workload.options)})" if workload.options else ""
+        print(f"{workload.name:12} {workload.summary}{options}")
+    print(f"{'FILE.cm':12} an htsim connection matrix")
+    return 0
+
+
+def _natural(text: str) -> int:
+    value = int(text)
+    if value < 0:
+        raise ValueError
+    return value
+
+
+def _rate(text: str) -> float:
+    value = float(text)
+    if not 0 <= value < float("inf"):
+        raise ValueError
+    return value
+
+
+_natural.__name__, _rate.__name__ = "whole number", "number"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,160 @@
+"""RoCEv2 frames: Ethernet, IPv4, UDP, base transport header, and for ACKs the ACK header.
+
+Frames are made with scapy's layers, and read by hand: a sniffer meets thousands in a second.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import struct
+import zlib
+from dataclasses import dataclass
+from typing import Literal
+
+from scapy.contrib.roce import AETH, BTH
+from scapy.layers.inet import IP, UDP
+from scapy.layers.l2 import Ether
+from scapy.packet import Raw
+
+ROCE_PORT = 4791
+WRITE_MIDDLE = 0x07  # data: RC RDMA WRITE MIDDLE
+ACKNOWLEDGE = 0x11  # ACK: RC ACKNOWLEDGE
+ETHERNET, IPV4, UDP_HEADER, BASE_TRANSPORT, ACK_HEADER, CHECKSUM = 14, 20, 8, 12, 4, 4
+BTH_AT = ETHERNET + IPV4 + UDP_HEADER
+PSN_AT = BTH_AT + 9
+HEADERS = BTH_AT + BASE_TRANSPORT
+LARGEST_PAYLOAD = 65_535 - (HEADERS - ETHERNET) - CHECKSUM
+PSNS = 1 << 24
+ECN_CAPABLE, ECN_MARKED = 2, 3
+BECN = 0x40
+_IPV4_TYPE = b"\x08\x00"
+_UDP_PROTOCOL = 17
+
+
+class FrameError(ValueError):
+    """A frame that cannot be made; the message names the field and its value."""
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """What a RoCEv2 frame says. `entropy` is its UDP source port, `flow` its destination QP.
+
+    In an ACK, `psn` is the acknowledged packet's and `marked` says that this packet had an ECN
+    mark; in a data frame `marked` is its own mark. `wire_bytes` counts the FCS.
+    """
+
+    kind: Literal["data", "ack"]
+    source: str
+    destination: str
+    flow: int
+    psn: int
+    entropy: int
+    marked: bool
+    wire_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Ends:
+    """Sender and receiver of a frame as IPv4 addresses in text."""
+
+    source: str
+    destination: str
+
+    def reversed(self) -> Ends:
+        """Return the way back."""
+        return Ends(self.destination, self.source)
+
+
+def data_frame(
+    ends: Ends, *, flow: int = 1, psn: int = 0, entropy: int = 49_152, payload_bytes: int = 4096
+) -> bytes:
+    """Build a data frame of `payload_bytes` zeros: payload + 58 B here, + 4 B of FCS on the wire.
+
+    Raises FrameError for an address, number or size that does not fit its field.
+    """
+    _fits("payload", payload_bytes, LARGEST_PAYLOAD)
+    layers = _stack(ends, flow, psn, entropy, WRITE_MIDDLE)
+    return bytes(layers / Raw(bytes(payload_bytes)))
+
+
+def ack_frame(
+    ends: Ends, *, flow: int = 1, psn: int = 0, entropy: int = 49_152, marked: bool = False
+) -> bytes:
+    """Build the ACK of packet `psn`, echoing its entropy and its ECN mark (as BECN).
+
+    `ends` are the ACK's own: from the data's receiver to its sender.
+    """
+    layers = _stack(ends, flow, psn, entropy, ACKNOWLEDGE)
+    layers[BTH].becn = int(marked)
+    return bytes(layers / AETH(msn=(psn + 1) % PSNS))
+
+
+def with_psn(frame: bytes, psn: int) -> bytes:
+    """Return a data frame with another PSN and its ICRC: cheaper than building it anew."""
+    changed = bytearray(frame)
+    changed[PSN_AT : PSN_AT + 3] = (psn % PSNS).to_bytes(3, "big")
+    changed[-CHECKSUM:] = invariant_crc(bytes(changed))
+    return bytes(changed)
+
+
+def invariant_crc(frame: bytes) -> bytes:
+    """Return the ICRC of a frame: the CRC of all that no router changes, fields it does as ones."""
+    masked = bytearray(b"\xff" * 8 + frame[ETHERNET:-CHECKSUM])
+    ip, udp, bth = 8, 8 + IPV4, 8 + IPV4 + UDP_HEADER
+    for ones in (ip + 1, ip + 8, ip + 10, ip + 11, udp + 6, udp + 7, bth + 4):
+        masked[ones] = 0xFF
+    return zlib.crc32(masked).to_bytes(4, "little")
+
+
+def read(frame: bytes) -> Frame | None:
+    """Read a frame as captured, without FCS; None if it is not a data frame or ACK of RoCEv2."""
+    if len(frame) < HEADERS + CHECKSUM or frame[12:14] != _IPV4_TYPE:
+        return None
+    header_bytes = (frame[14] & 0x0F) * 4
+    if frame[23] != _UDP_PROTOCOL or header_bytes != IPV4:
+        return None
+    entropy, port = struct.unpack_from("!HH", frame, ETHERNET + IPV4)
+    opcode = frame[BTH_AT]
+    if port != ROCE_PORT or opcode not in (WRITE_MIDDLE, ACKNOWLEDGE):
+        return None
+    ack = opcode == ACKNOWLEDGE
+    marked = frame[BTH_AT + 4] & BECN != 0 if ack else frame[15] & 3 == ECN_MARKED
+    return Frame(
+        kind="ack" if ack else "data",
+        source=str(ipaddress.IPv4Address(frame[26:30])),
+        destination=str(ipaddress.IPv4Address(frame[30:34])),
+        flow=int.from_bytes(frame[BTH_AT + 5 : BTH_AT + 8], "big"),
+        psn=int.from_bytes(frame[PSN_AT : PSN_AT + 3], "big"),
+        entropy=entropy,
+        marked=marked,
+        wire_bytes=len(frame) + CHECKSUM,
+    )
+
+
+def hardware_address(address: str) -> str:
+    """Return the Ethernet address of the host with an IPv4 address: 02:00 and its four bytes."""
+    return (b"\x02\x00" + _packed(address)).hex(":")
+
+
+def _stack(ends: Ends, flow: int, psn: int, entropy: int, opcode: int) -> Ether:
+    _fits("flow", flow, PSNS - 1)
+    _fits("psn", psn, PSNS - 1)
+    _fits("entropy", entropy, 65_535)
+    return (
+        Ether(src=hardware_address(ends.source), dst=hardware_address(ends.destination))
+        / IP(src=ends.source, dst=ends.destination, tos=ECN_CAPABLE, ttl=64, id=0)
+        / UDP(sport=entropy, dport=ROCE_PORT, chksum=0)
+        / BTH(opcode=opcode, dqpn=flow, psn=psn)
+    )
+
+
+def _packed(address: str) -> bytes:
+    try:
+        return ipaddress.IPv4Address(address).packed
+    except ValueError as error:
+        raise FrameError(f"{address!r} is not an IPv4 address") from error
+
+
+def _fits(name: str, value: int, largest: int) -> None:
+    if not 0 <= value <= largest:
+        raise FrameError(f"{name} is {value}; it must be from 0 to {largest}")
