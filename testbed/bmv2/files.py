@@ -1,7 +1,8 @@
 """Frames in and out of simple_switch through files, without interfaces and without root.
 
-simple_switch merges the capture files of its ports by their timestamps. The last port's file is a
-pipe that stays silent until the control plane is done, so that no frame enters before.
+simple_switch merges the capture files of its ports by their timestamps. Here they are pipes: it
+takes the frame with the least timestamp once the next one of every port is known, so whoever fills
+the pipes decides when a frame enters, and the order is the same in every run.
 """
 
 from __future__ import annotations
@@ -9,22 +10,21 @@ from __future__ import annotations
 import os
 import struct
 import time
-from collections import defaultdict
+from collections import deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from testbed.bmv2.process import start
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     from testbed.bmv2.process import Process
 
-GATE = 510  # a port number that nothing else has
 FILE_HEADER = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 262_144, 1)
 RECORD = struct.Struct("<IIII")
-LONGEST = 262_144
+SETTLE_SECONDS = 0.002  # in which a frame that leaves nothing behind is done
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,75 +34,94 @@ class Frame:
     port: int
     data: bytes
 
+    @property
+    def recorded_bytes(self) -> int:
+        """Size of the frame in a capture file."""
+        return RECORD.size + len(self.data)
+
 
 @dataclass(frozen=True, slots=True)
 class FileSwitch:
-    """A simple_switch that reads its ports from files; `gate` is the pipe that holds it back."""
+    """A simple_switch that reads each of its ports from a pipe and writes it to a file."""
 
     process: Process
     directory: Path
     ports: tuple[int, ...]
-    gate: int
+    pipes: dict[int, int]  # the file descriptors of ports that are not at their end
 
-    def release(self) -> None:
-        """Let the frames in."""
-        os.close(self.gate)
+    def feed(self, frames: Sequence[Frame], left_bytes: Sequence[int] | None = None) -> None:
+        """Let frames in, in their order; to be called once, since the pipes are closed then.
+
+        With `left_bytes`, each frame is done before the next one enters: after frame i, that many
+        bytes should have been recorded on all ports together.
+        """
+        if not frames:
+            return
+        waiting: dict[int, deque[bytes]] = {port: deque() for port in self.ports}
+        for moment, frame in enumerate(frames):
+            waiting[frame.port].append(_record(moment, frame.data))
+        first = frames[0].port
+        for port in self.ports:
+            if port != first:
+                self._write_next(port, waiting[port])
+        self._write_next(first, waiting[first])
+        for number, frame in enumerate(frames):
+            if left_bytes is not None:
+                self._settle(left_bytes[number])
+            self._write_next(frame.port, waiting[frame.port])
 
     def outputs(self) -> dict[int, list[bytes]]:
         """Return what has left so far, by port."""
         return {port: read_capture(self._output(port)) for port in self.ports}
 
-    def wait_for(self, frames: int, quiet_seconds: float = 0.3, limit_seconds: float = 30) -> None:
-        """Return once at least `frames` have left, or the switch is dead or quiet for too long.
+    def wait_for(self, left_bytes: int, quiet_seconds: float = 0.2) -> None:
+        """Return once `left_bytes` are recorded and nothing more comes for `quiet_seconds`.
 
-        A few frames more than `frames` are waited for, `quiet_seconds` long.
+        Gives up after ten times that without any new frame, or when the switch has died.
         """
-        deadline = time.monotonic() + limit_seconds
-        last, since = -1, time.monotonic()
-        while time.monotonic() < deadline and self.process.popen.poll() is None:
-            count = sum(self._output(port).stat().st_size for port in self.ports)
-            if count != last:
-                last, since = count, time.monotonic()
-            patience = quiet_seconds if self._count() >= frames else 10 * quiet_seconds
+        recorded, since = -1, time.monotonic()
+        while self.process.popen.poll() is None:
+            if (now := self._recorded()) != recorded:
+                recorded, since = now, time.monotonic()
+            patience = quiet_seconds * (1 if recorded >= left_bytes else 10)
             if time.monotonic() - since > patience:
                 return
-            time.sleep(0.02)
+            time.sleep(0.01)
 
-    def _count(self) -> int:
-        return sum(len(found) for found in self.outputs().values())
+    def stop(self) -> None:
+        """End the switch and close what is still open."""
+        self.process.stop()
+        for pipe in self.pipes.values():
+            os.close(pipe)
+        self.pipes.clear()
+
+    def _write_next(self, port: int, waiting: deque[bytes]) -> None:
+        """Give a port its next frame, or the end of its file."""
+        if waiting:
+            _write_all(self.pipes[port], waiting.popleft())
+        elif port in self.pipes:
+            os.close(self.pipes.pop(port))
+
+    def _settle(self, left_bytes: int) -> None:
+        deadline = time.monotonic() + 100 * SETTLE_SECONDS
+        time.sleep(SETTLE_SECONDS)
+        while self._recorded() < left_bytes and time.monotonic() < deadline:
+            time.sleep(SETTLE_SECONDS)
+
+    def _recorded(self) -> int:
+        sizes = (self._output(port).stat().st_size for port in self.ports)
+        return sum(size - len(FILE_HEADER) for size in sizes if size)
 
     def _output(self, port: int) -> Path:
         return self.directory / f"port{port}_out.pcap"
 
 
-def start_with_frames(
-    name: str, program: Path, frames: Sequence[Frame], ports: Sequence[int], directory: Path
-) -> FileSwitch:
-    """Start a switch that will receive `frames` in their order once it is released.
-
-    `ports` are all its ports; frames that leave elsewhere vanish.
-    """
-    by_port: dict[int, list[tuple[int, bytes]]] = defaultdict(list)
-    for moment, frame in enumerate(frames):
-        by_port[frame.port].append((moment, frame.data))
-    for port in ports:
-        write_capture(directory / f"port{port}_in.pcap", by_port[port])
-    pipe = directory / f"port{GATE}_in.pcap"
-    os.mkfifo(pipe)
-    interfaces: Mapping[int, str] = {port: f"port{port}" for port in (*ports, GATE)}
+def start_on_pipes(name: str, program: Path, ports: Sequence[int], directory: Path) -> FileSwitch:
+    """Start a switch with these ports; frames that leave through others vanish."""
+    pipes = {port: _open_pipe(directory / f"port{port}_in.pcap") for port in ports}
+    interfaces = {port: f"port{port}" for port in ports}
     process = start(name, program, interfaces, directory, from_files=True)
-    gate = _open_when_read(pipe, process)
-    os.write(gate, FILE_HEADER)
-    return FileSwitch(process, directory, tuple(ports), gate)
-
-
-def write_capture(path: Path, frames: Sequence[tuple[int, bytes]]) -> None:
-    """Write (microsecond, frame) pairs as a capture file."""
-    with path.open("wb") as out:
-        out.write(FILE_HEADER)
-        for moment, data in frames:
-            out.write(RECORD.pack(moment // 1_000_000, moment % 1_000_000, len(data), len(data)))
-            out.write(data)
+    return FileSwitch(process, directory, tuple(ports), pipes)
 
 
 def read_capture(path: Path) -> list[bytes]:
@@ -118,10 +137,18 @@ def read_capture(path: Path) -> list[bytes]:
     return frames
 
 
-def _open_when_read(pipe: Path, process: Process) -> int:
-    while True:
-        process.require_alive()
-        try:
-            return os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)
-        except OSError:  # nobody reads it yet
-            time.sleep(0.01)
+def _open_pipe(path: Path) -> int:
+    """Make a pipe that holds a capture file's header and has no end yet."""
+    os.mkfifo(path)
+    pipe = os.open(path, os.O_RDWR | os.O_CLOEXEC)
+    os.write(pipe, FILE_HEADER)
+    return pipe
+
+
+def _record(moment: int, data: bytes) -> bytes:
+    return RECORD.pack(moment // 1_000_000, moment % 1_000_000, len(data), len(data)) + data
+
+
+def _write_all(pipe: int, data: bytes) -> None:
+    while data:
+        data = data[os.write(pipe, data) :]
