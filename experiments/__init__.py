@@ -1,0 +1,1 @@
+"""The command line, and one short file per figure: the only room that knows all others."""

@@ -1,0 +1,197 @@
+"""The options of run.py: what they are, and how they become scenarios."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
+
+from testbed import schemes
+from testbed.scenario import Scenario, ScenarioError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+WORLDS = ("auto", "mininet", "virtual", "bmv2")
+SCHEMES = "ecmp,simple_rr,rsq,jsq,ofan,pofan"
+UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
+SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([kmg]?)i?b?", re.IGNORECASE)
+USAGE_ERROR = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What a command line asks for: scenarios, where to run them, and where results go.
+
+    `dilation` is None where it is to be chosen, `out` None where a new folder is to be made.
+    """
+
+    scenarios: tuple[Scenario, ...]
+    world: str
+    dilation: float | None
+    out: Path | None
+    plot_only: bool
+    list_all: bool
+    cli: bool
+    jobs: int
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser whose complaints are one line."""
+
+    def error(self, message: str) -> NoReturn:
+        """Print the message after the program's name and exit with 2."""
+        sys.stderr.write(f"{self.prog}: {message}\n")
+        sys.exit(USAGE_ERROR)
+
+
+def parse(arguments: Sequence[str]) -> Request:
+    """Read a command line; exits with 2 and one line for what argparse can see to be wrong.
+
+    Raises ScenarioError for values that no scenario can have.
+    """
+    given = _parser().parse_args(arguments)
+    if given.plot_only and given.out is None:
+        raise ScenarioError("--plot-only needs --out FOLDER with the results of a run")
+    return Request(
+        scenarios=() if given.plot_only or given.list else scenarios(given),
+        world=given.on,
+        dilation=given.dilation,
+        out=given.out,
+        plot_only=given.plot_only,
+        list_all=given.list,
+        cli=given.cli,
+        jobs=given.jobs,
+    )
+
+
+def scenarios(given: argparse.Namespace) -> tuple[Scenario, ...]:
+    """Return a scenario per scheme and seed, schemes in the registry's order, seed by seed."""
+    wanted = list(schemes.names()) if given.schemes == ["all"] else given.schemes
+    for name in wanted:
+        schemes.find(name)
+    ordered = [name for name in schemes.names() if name in wanted]
+    return tuple(
+        Scenario(
+            scheme=scheme,
+            seed=seed,
+            topology=given.topology,
+            k=given.k,
+            payload_bytes=given.payload,
+            acks=not given.no_acks,
+            workload=given.workload,
+            message_bytes=given.message,
+            load=given.load,
+            failures=given.failures,
+            parameters=parameters(scheme, given),
+            workload_options=dict(given.workload_option),
+        )
+        for seed in given.seeds
+        for scheme in ordered
+    )
+
+
+def parameters(scheme: str, given: argparse.Namespace) -> dict[str, float]:
+    """Return the parameters that a command line sets for one scheme."""
+    known = {parameter.name for parameter in schemes.find(scheme).parameters}
+    values = {"pipe_ports": float(given.pipe_ports)} if "pipe_ports" in known else {}
+    for name, value in given.parameter:
+        owner, _, own_name = name.rpartition(".")
+        if owner == scheme:
+            values[own_name] = number(value)
+    return values
+
+
+def size(text: str) -> int:
+    """Read a number of bytes such as 4096, 256KB or 1MB (1 KB is 1,024 B)."""
+    match = SIZE.fullmatch(text.strip())
+    if not match:
+        raise argparse.ArgumentTypeError(f"{text!r} is no size; write 4096, 256KB or 1MB")
+    return round(float(match[1]) * UNITS[match[2].lower()])
+
+
+def seeds(text: str) -> list[int]:
+    """Read seeds: `3` stands for 1, 2 and 3; `4,7` for these two."""
+    try:
+        numbers = [int(part) for part in text.split(",")]
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is no count or list of seeds") from None
+    if min(numbers) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r}: seeds and their count start at 1")
+    return numbers if "," in text else list(range(1, numbers[0] + 1))
+
+
+def names(text: str) -> list[str]:
+    """Read a list of names with commas."""
+    return [part.strip() for part in text.split(",") if part.strip()]
+
+
+def assignment(text: str) -> tuple[str, str]:
+    """Read NAME=VALUE."""
+    name, equals, value = text.partition("=")
+    if not (name and equals and value):
+        raise argparse.ArgumentTypeError(f"{text!r} is not NAME=VALUE")
+    return name, value
+
+
+def number(text: str) -> float:
+    """Read a number; raises ScenarioError if it is none."""
+    try:
+        return float(text)
+    except ValueError:
+        raise ScenarioError(f"{text!r} is not a number") from None
+
+
+def _parser() -> Parser:
+    parser = Parser(prog="run.py", description=__doc__, allow_abbrev=False)
+    parser.description = "Compare load-balancing schemes on an emulated or simulated fat tree."
+    _add_scenario(parser)
+    where = parser.add_argument_group("where and how")
+    where.add_argument("--on", choices=WORLDS, default="auto", help="the world to run in")
+    where.add_argument(
+        "--dilation", type=_positive, help="how many times slower than the paper (default: chosen)"
+    )
+    where.add_argument("--jobs", type=_count, default=1, help="runs at a time in virtual time")
+    where.add_argument("--out", type=Path, help="folder for results (default: results/<time>)")
+    where.add_argument("--plot-only", action="store_true", help="only redo the figures of --out")
+    where.add_argument("--cli", action="store_true", help="open the Mininet prompt on the fabric")
+    where.add_argument("--list", action="store_true", help="list schemes and workloads")
+    return parser
+
+
+def _add_scenario(parser: Parser) -> None:
+    what = parser.add_argument_group("scenario")
+    what.add_argument("--schemes", type=names, default=names(SCHEMES), help=f"default: {SCHEMES}")
+    what.add_argument("--topology", choices=("fat-tree", "leaf-spine"), default="fat-tree")
+    what.add_argument("--k", type=int, default=4, help="ports of a switch (default: 4)")
+    what.add_argument("--workload", default="permutation", help="a name of --list, or a .cm file")
+    what.add_argument("--message", type=size, default=1 << 20, help="default: 1MB")
+    what.add_argument("--load", type=float, default=1.0, help="share of the line rate (default: 1)")
+    what.add_argument("--seeds", type=seeds, default=[1, 2, 3], help="a count or a list (3)")
+    what.add_argument("--payload", type=size, default=4096, help="bytes of a packet (4096)")
+    what.add_argument("--failures", type=float, default=0.0, help="probability of a failed link")
+    what.add_argument("--no-acks", action="store_true", help="send no acknowledgements")
+    what.add_argument("--pipe-ports", type=int, default=1, help="ports a pipe of pofan (1)")
+    what.add_argument(
+        "--parameter", type=assignment, action="append", default=[], metavar="SCHEME.NAME=VALUE"
+    )
+    what.add_argument(
+        "--workload-option", type=assignment, action="append", default=[], metavar="NAME=VALUE"
+    )
+
+
+def _positive(text: str) -> float:
+    value = float(text)
+    if not 0 < value < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text} is not above 0")
+    return value
+
+
+def _count(text: str) -> int:
+    value = int(text)
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"{text} is not at least 1")
+    return value
