@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
@@ -29,7 +29,7 @@ class RunProgress:
         )
         self._task = self._bar.add_task("", total=runs)
 
-    def __enter__(self) -> RunProgress:
+    def __enter__(self) -> Self:
         self._bar.start()
         return self
 

@@ -1,0 +1,58 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from experiments.options import parse, seeds, size
+from testbed import schemes
+
+
+def test_parse__nothing__is_the_papers_default_in_any_world() -> None:
+    request = parse([])
+    assert request.world == "auto"
+    assert request.dilation is None
+    first = request.scenarios[0]
+    assert (first.k, first.workload, first.message_bytes, first.load) == (
+        4,
+        "permutation",
+        1 << 20,
+        1.0,
+    )
+    assert {scenario.seed for scenario in request.scenarios} == {1, 2, 3}
+
+
+def test_parse__schemes__come_in_the_order_of_legends() -> None:
+    request = parse(["--schemes", "ofan,ecmp", "--seeds", "5,9"])
+    assert [(s.scheme, s.seed) for s in request.scenarios] == [
+        ("ecmp", 5),
+        ("ofan", 5),
+        ("ecmp", 9),
+        ("ofan", 9),
+    ]
+
+
+def test_parse__all_schemes__are_those_of_the_registry() -> None:
+    request = parse(["--schemes", "all", "--seeds", "1"])
+    assert tuple(scenario.scheme for scenario in request.scenarios) == schemes.names()
+
+
+def test_parse__parameters__reach_only_their_scheme() -> None:
+    request = parse(["--schemes", "ofan,pofan", "--seeds", "1", "--pipe-ports", "2"])
+    assert {s.scheme: dict(s.parameters) for s in request.scenarios} == {
+        "ofan": {},
+        "pofan": {"pipe_ports": 2.0},
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("4096", 4096), ("256KB", 256 << 10), ("1MB", 1 << 20), ("0.5m", 1 << 19), ("2 GiB", 2 << 30)],
+)
+def test_size__units(text: str, expected: int) -> None:
+    assert size(text) == expected
+
+
+@given(st.integers(min_value=1, max_value=40))
+def test_seeds__count__starts_at_one(count: int) -> None:
+    assert seeds(str(count)) == list(range(1, count + 1))
