@@ -1,0 +1,134 @@
+"""What a run comes to: completion times, queues, balance and utilisation."""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from analysis.bounds import cct_bound, messages_of, wire_of
+from analysis.results import STAGES
+
+if TYPE_CHECKING:
+    from analysis.results import Run
+
+NANOSECONDS_PER_MICROSECOND = 1000
+
+
+def ends_ns(run: Run) -> pd.Series[float]:
+    """Return when each flow was over: its last ACK at the sender, or without ACKs delivered."""
+    return run.flows["finish_ns" if run.setting.acks else "delivered_ns"]
+
+
+def cct_us(run: Run) -> float:
+    """Return the collective completion time: first packet sent to last packet acknowledged.
+
+    Without ACKs it ends with the last delivery. NaN if a flow never came to its end.
+    """
+    ends = ends_ns(run)
+    if ends.empty or ends.isna().any():
+        return float("nan")
+    return float(ends.max()) / NANOSECONDS_PER_MICROSECOND
+
+
+def cct_bound_us(run: Run) -> float:
+    """Return the lower bound on the run's CCT (Appendix A, or naive; see `bounds.cct_bound`)."""
+    bound = cct_bound(run.setting, messages_of(run.setting, run.flows))
+    return bound / NANOSECONDS_PER_MICROSECOND
+
+
+def cct_increase(run: Run) -> float:
+    """Return the share by which the CCT exceeds its bound: 0.1 is 10 % more."""
+    return cct_us(run) / cct_bound_us(run) - 1
+
+
+def flow_completion_us(run: Run) -> pd.Series[float]:
+    """Return each flow's own completion time, from its first packet; NaN where it never ended."""
+    return (ends_ns(run) - run.flows["start_ns"]) / NANOSECONDS_PER_MICROSECOND
+
+
+def max_queue_bytes(run: Run) -> int:
+    """Return the longest that any switch's output queue was, the frame in service counted."""
+    return int(run.switch_links["max_queue_bytes"].max())
+
+
+def mean_queue_bytes(run: Run) -> float:
+    """Return the mean over time and over all switch output queues."""
+    return float(run.switch_links["mean_queue_bytes"].mean())
+
+
+def stages_of(run: Run, *, switches_only: bool = True) -> list[str]:
+    """List the run's stages in the order in which a packet crosses them."""
+    there = set((run.switch_links if switches_only else run.links)["stage"])
+    return [stage for stage in STAGES if stage in there]
+
+
+def queue_by_stage(run: Run) -> pd.DataFrame:
+    """Return a row for each switch stage: max and mean queue, in bytes and in packets."""
+    grouped = run.switch_links.groupby("stage")
+    table = pd.DataFrame(
+        {
+            "max_queue_bytes": grouped["max_queue_bytes"].max(),
+            "mean_queue_bytes": grouped["mean_queue_bytes"].mean(),
+            "max_queue_packets": grouped["max_queue_packets"].max(),
+            "mean_queue_packets": grouped["mean_queue_packets"].mean(),
+        }
+    )
+    return table.loc[stages_of(run)]
+
+
+def overload_by_stage(run: Run) -> pd.Series[float]:
+    """Return the worst link overload of each stage between switches (Fig. 3).
+
+    That is the data bytes of the stage's busiest link over the stage's mean, less 1.
+    """
+    between = run.switch_links[run.switch_links["stage"] != "E-H"]
+    grouped = between.groupby("stage")["data_bytes"]
+    overload = grouped.max() / grouped.mean() - 1
+    return overload.loc[[stage for stage in stages_of(run) if stage in overload.index]]
+
+
+def utilisation(run: Run) -> float:
+    """Return how busy with data the receivers' links were while data could come.
+
+    For each receiver: wire time of its data frames and their gaps, over the time from when the
+    first bit could have come (no queueing) to its last delivery; summed over all receivers. The
+    paper does not define its utilisation; this one follows the load up to 1 if nothing queues.
+    """
+    setting, wire, flows = run.setting, wire_of(run.setting), run.flows
+    hops = messages_of(setting, flows).hops
+    wire_bytes = flows["bytes"] + flows["packets"] * (wire.header_bytes + wire.gap_bytes)
+    first = flows["start_ns"] + hops * wire.delay_ns + (hops - 1) * wire.data
+    by_receiver = pd.DataFrame(
+        {"dst": flows["dst"], "bytes": wire_bytes, "first": first, "last": flows["delivered_ns"]}
+    ).groupby("dst")
+    window = by_receiver["last"].max() - by_receiver["first"].min()
+    if flows["delivered_ns"].isna().any() or not (window > 0).all():
+        return float("nan")
+    return float(wire.time(float(by_receiver["bytes"].sum().sum())) / window.sum())
+
+
+def utilisation_over_time(run: Run, bins: int = 100) -> pd.DataFrame:
+    """Return the receivers' mean delivered rate as a share of the line rate, in `bins` of time.
+
+    Columns `time_us` (middle of the bin) and `utilisation`. Each flow's data is spread evenly from
+    when its first bit could have come to its delivery: it shows when flows end, not their bursts.
+    """
+    setting, wire, flows = run.setting, wire_of(run.setting), run.flows
+    hops = messages_of(setting, flows).hops
+    wire_ns = wire.time(1.0) * (
+        flows["bytes"] + flows["packets"] * (wire.header_bytes + wire.gap_bytes)
+    )
+    first = (flows["start_ns"] + hops * wire.delay_ns + (hops - 1) * wire.data).to_numpy()
+    last = flows["delivered_ns"].to_numpy()
+    edges = np.linspace(0, np.nanmax(last), bins + 1)
+    rate = wire_ns.to_numpy() / (last - first)
+    share = [
+        np.nansum(rate * np.clip(np.minimum(last, high) - np.maximum(first, low), 0, None))
+        / ((high - low) * flows["dst"].nunique())
+        for low, high in itertools.pairwise(edges)
+    ]
+    middle = (edges[:-1] + edges[1:]) / 2 / NANOSECONDS_PER_MICROSECOND
+    return pd.DataFrame({"time_us": middle, "utilisation": share})

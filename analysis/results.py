@@ -1,0 +1,189 @@
+"""Reads result folders: one folder a run, its files as typed tables."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from analysis.setting import ResultError, Setting, read_setting
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SCENARIO, MANIFEST, FLOWS, LINKS, QUEUES = (
+    "scenario.toml",
+    "manifest.json",
+    "flows.csv",
+    "links.csv",
+    "queues.csv.gz",
+)
+HOST_STAGE = "H-E"
+STAGES = ("H-E", "E-A", "E-C", "A-C", "C-A", "C-E", "A-E", "E-H")
+FLOW_COLUMNS = {
+    "flow": "int64",
+    "src": "int64",
+    "dst": "int64",
+    "bytes": "int64",
+    "packets": "int64",
+    "start_ns": "float64",
+    "delivered_ns": "float64",
+    "finish_ns": "float64",
+}
+LINK_COLUMNS = {
+    "node": "str",
+    "port": "int64",
+    "peer": "str",
+    "stage": "str",
+    "packets": "int64",
+    "bytes": "int64",
+    "data_packets": "int64",
+    "data_bytes": "int64",
+    "ack_packets": "int64",
+    "drops": "int64",
+    "marks": "int64",
+    "busy_ns": "float64",
+    "max_queue_bytes": "int64",
+    "max_queue_packets": "int64",
+    "mean_queue_bytes": "float64",
+    "mean_queue_packets": "float64",
+    "gaps": "int64",
+    "gaps_within_10pct": "int64",
+    "gaps_within_25pct": "int64",
+    "gaps_within_frame": "int64",
+    "late_max_ns": "float64",
+}
+QUEUE_COLUMNS = {
+    "time_ns": "float64",
+    "node": "str",
+    "port": "int64",
+    "stage": "str",
+    "queue_bytes": "int64",
+    "queue_packets": "int64",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A finished run: its setting, what the world said of it, and a row for each flow and link.
+
+    `flows` and `links` have the columns of flows.csv and links.csv. Times are nanoseconds of paper
+    time since the first packet left; a time that never came is NaN.
+    """
+
+    folder: Path
+    setting: Setting
+    manifest: dict[str, Any]
+    flows: pd.DataFrame
+    links: pd.DataFrame
+
+    @property
+    def name(self) -> str:
+        """Name of the folder."""
+        return self.folder.name
+
+    @property
+    def world(self) -> str:
+        """World that ran it: mininet, bmv2 or virtual."""
+        return str(self.manifest["world"])
+
+    @property
+    def switch_links(self) -> pd.DataFrame:
+        """Links that leave a switch: all but the hosts' own NIC queues."""
+        return self.links[self.links["stage"] != HOST_STAGE]
+
+
+def read_run(folder: Path) -> Run:
+    """Read one result folder; raises ResultError naming the file and what is wrong with it."""
+    if not folder.is_dir():
+        raise ResultError(f"{folder}: no such folder")
+    missing = [name for name in (SCENARIO, MANIFEST, FLOWS, LINKS) if not (folder / name).exists()]
+    if missing:
+        raise ResultError(f"{folder}: not a finished run: {', '.join(missing)} missing")
+    return Run(
+        folder=folder,
+        setting=read_setting(folder / SCENARIO),
+        manifest=_read_manifest(folder / MANIFEST),
+        flows=_read_table(folder / FLOWS, FLOW_COLUMNS),
+        links=_known_stages(folder / LINKS, _read_table(folder / LINKS, LINK_COLUMNS)),
+    )
+
+
+def read_queues(folder: Path) -> pd.DataFrame:
+    """Read the queue time series of a run, by time; raises ResultError if it is not there."""
+    table = _read_table(folder / QUEUES, QUEUE_COLUMNS)
+    return table.sort_values("time_ns", kind="stable", ignore_index=True)
+
+
+def find_runs(folder: Path) -> list[Path]:
+    """List the finished runs in `folder` and below it (or itself) by name.
+
+    Raises ResultError if the folder does not exist or holds none.
+    """
+    if not folder.is_dir():
+        raise ResultError(f"{folder}: no such folder")
+    found = sorted(path.parent for path in folder.rglob(MANIFEST))
+    if not found:
+        raise ResultError(f"{folder}: no results in it: no {MANIFEST} in any folder")
+    return found
+
+
+def unfinished_runs(folder: Path) -> list[Path]:
+    """List the folders of runs that began and left no manifest, by name."""
+    begun = sorted(path.parent for path in folder.rglob(SCENARIO))
+    return [run for run in begun if not (run / MANIFEST).exists()]
+
+
+def _read_manifest(path: Path) -> dict[str, Any]:
+    try:
+        manifest = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise ResultError(f"{path}: not JSON: {error}") from error
+    if not isinstance(manifest, dict):
+        raise ResultError(f"{path}: not a JSON object")
+    for key in ("world", "ended", "conservation"):
+        if key not in manifest:
+            raise ResultError(f"{path}: {key} is missing")
+    return manifest
+
+
+def _read_table(path: Path, columns: dict[str, str]) -> pd.DataFrame:
+    try:
+        text = {name: str for name, kind in columns.items() if kind == "str"}
+        table = pd.read_csv(path, dtype=text)
+    except FileNotFoundError as error:
+        raise ResultError(f"{path}: no such file") from error
+    except (OSError, EOFError, ValueError, pd.errors.ParserError) as error:
+        raise ResultError(f"{path}: not a table: {_first_line(error)}") from error
+    missing = [name for name in columns if name not in table.columns]
+    if missing:
+        raise ResultError(f"{path}: columns missing: {', '.join(missing)}")
+    for name, kind in columns.items():
+        table[name] = _converted(path, table[name], kind)
+    return table[list(columns)]
+
+
+def _converted(path: Path, column: pd.Series[Any], kind: str) -> pd.Series[Any]:
+    if kind == "str":
+        return column.fillna("")
+    try:
+        return column.astype(kind)  # type: ignore[call-overload, no-any-return]
+    except (TypeError, ValueError):
+        numbers = pd.to_numeric(column, errors="coerce")
+        line = int(numbers.isna().to_numpy().argmax()) + 2
+        raise ResultError(
+            f"{path}:{line}: {column.name} is {str(column.iloc[line - 2])!r}; it must be a number"
+        ) from None
+
+
+def _known_stages(path: Path, links: pd.DataFrame) -> pd.DataFrame:
+    for line, stage in enumerate(links["stage"], 2):
+        if stage not in STAGES:
+            raise ResultError(f"{path}:{line}: stage is {stage!r}; it must be one of {STAGES}")
+    return links
+
+
+def _first_line(error: BaseException) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0]
