@@ -2,7 +2,7 @@
 
 Every switch knows which links are up, as BGP would tell it. `down` has the switch's children, `up`
 all other destinations with the uplinks that lead there beyond the switch, and `place` what is the
-switch's own: the addresses below it and the uplinks that are up. See p4/programs/fabric/main.p4.
+switch's own: the addresses below it and the uplinks that are up. See p4/programs/fabric/routing.p4.
 """
 
 from __future__ import annotations
@@ -22,8 +22,12 @@ if TYPE_CHECKING:
 
     from testbed.topology import Node, Topology
 
-PLACE, DOWN, UP = "Ingress.place", "Ingress.down", "Ingress.up"
-LOCATE, DESCEND, ASCEND = "Ingress.locate", "Ingress.descend", "Ingress.ascend"
+PLACE, DOWN, UP = "Ingress.routing.place", "Ingress.routing.down", "Ingress.routing.up"
+LOCATE, DESCEND, ASCEND = (
+    "Ingress.routing.locate",
+    "Ingress.routing.descend",
+    "Ingress.routing.ascend",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,15 +91,17 @@ class Routes:
     def children(self, node: Node) -> NDArray[np.bool_]:
         """Tell which of a switch's children its links reach, by down port."""
         w, state = self.topology.width, self.state
+        up: NDArray[np.bool_]
         match node.tier:
             case "edge":
-                return state.host[self.topology.edge_number(node)]
+                up = state.host[self.topology.edge_number(node)]
             case "aggregation":
-                return state.edge[node.pod, :, node.index]
+                up = state.edge[node.pod, :, node.index]
             case _ if self.topology.levels == 3:
-                return state.aggregation[:, node.index % w, node.index // w]
+                up = state.aggregation[:, node.index % w, node.index // w]
             case _:
-                return state.edge[0, :, node.index]
+                up = state.edge[0, :, node.index]
+        return up
 
     def down(self, node: Node) -> list[TableEntry]:
         """Return the entries of `down`; addresses count hosts from 1, all else from 0."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from testbed import schemes
-from testbed.control import routing
+from testbed.control import PLACE, routing
 from testbed.plan import Plan, SwitchSetup
 from testbed.scenario import ScenarioError
 from testbed.state import Site
@@ -42,8 +42,9 @@ def make_plan(scenario: Scenario, flows: Flows, tick_ps: int = 1) -> Plan:
     setups = {}
     for number in topology.switches:
         name = topology.nodes[number].name
-        state = scheme.setup(Site(topology, number, scenario, parameters, tick_ps))
         route = routed[name]
+        uplinks = route.defaults[PLACE][1][-1]
+        state = scheme.setup(Site(topology, number, uplinks, scenario, parameters, tick_ps))
         setups[name] = SwitchSetup(
             route.entries, {**route.defaults, **state.defaults}, state.registers, route.shared
         )

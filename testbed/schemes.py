@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from testbed import state
+from testbed import estimates, state
 from testbed.plan import HostPolicy, ProgramSource
 from testbed.scenario import ScenarioError
 
@@ -60,10 +60,80 @@ class Scheme:
 PIPE_PORTS = Parameter(
     "pipe_ports", 4, "ports that face down in one pipe", 1, 255, whole=True, define="PIPE_PORTS"
 )
+QUANTA = (
+    Parameter("low", 5, "percent of the buffer where level 1 starts", 0, 100),
+    Parameter("middle", 10, "percent of the buffer where level 2 starts", 0, 100),
+    Parameter("high", 20, "percent of the buffer where level 3 starts", 0, 100),
+    Parameter("refresh_us", 0.1, "how long levels stay before they are measured again"),
+)
+SAMPLING = (
+    Parameter("sampling_us", 1, "time between two samples of a port"),
+    Parameter("load_low", 0.2, "share of the link's rate below which load is best", 0, 1),
+    Parameter("load_high", 0.8, "share of the link's rate above which load is worst", 0, 2),
+    Parameter("queue_high", 20, "percent of the buffer from where a queue is worst", 0, 100),
+)
+ESTIMATORS = (
+    Parameter("tau_us", 6.4, "time that the rate estimators look back", 0.001),
+    Parameter("alpha", 0.125, "share that estimators lose in a period of alpha tau", 0.001, 1),
+    Parameter("age_taus", 10, "age in tau after which what was fed back is forgotten", 0.001),
+)
+RECYCLING = HostPolicy("reps", {"buffer": 8, "explore": 16, "freeze_us": 10_000})
 
 SCHEMES: tuple[Scheme, ...] = (
     Scheme("ecmp", "ecmp", "ECMP", "#7f7f7f", "x", "§1", state.hash_salt),
     Scheme("simple_rr", "simple_rr", "SimpleRR", "#8c564b", "v", "§3.1", state.one_pointer),
+    Scheme("jsq", "jsq", "JSQ", "#e377c2", "^", "§3.1", estimates.backlog),
+    Scheme(
+        "conga",
+        "conga",
+        "CONGA",
+        "#bcbd22",
+        "<",
+        "Table 1",
+        estimates.discounting_rate,
+        ESTIMATORS,
+        widest=32,
+    ),
+    Scheme("choice", "choice", "CHOICE", "#9edae5", ">", "Table 1", estimates.backlog),
+    Scheme("drill", "drill", "DRILL", "#c49c94", "P", "Table 1", estimates.remembered_uplink),
+    Scheme("dlb", "dlb", "DLB", "#dbdb8d", "X", "Table 1", estimates.local_quality, SAMPLING),
+    Scheme("sglb", "sglb", "SGLB", "#98df8a", "h", "Table 1", estimates.path_quality, SAMPLING),
+    Scheme(
+        "rps", "ecmp", "RPS", "#ff9896", "1", "§3.1", state.hash_salt, hosts=HostPolicy("random")
+    ),
+    Scheme("rsq", "rsq", "RSQ", "#ffbb78", "2", "§3.1"),
+    Scheme(
+        "reps",
+        "ecmp",
+        "REPS",
+        "#d62728",
+        "d",
+        "Table 1",
+        state.hash_salt,
+        hosts=RECYCLING,
+        needs_ecn=True,
+    ),
+    Scheme("ar", "ar", "AR", "#ff7f0e", "D", "Table 1", estimates.quantised_backlog, QUANTA),
+    Scheme(
+        "drb",
+        "path_id",
+        "DRB",
+        "#9467bd",
+        "p",
+        "§3.4",
+        estimates.turning_point,
+        hosts=HostPolicy("drb"),
+    ),
+    Scheme(
+        "ethereal",
+        "path_id",
+        "Ethereal",
+        "#c5b0d5",
+        "*",
+        "§3.4",
+        estimates.turning_point,
+        hosts=HostPolicy("ethereal"),
+    ),
     Scheme(
         "pofan",
         "pofan",

@@ -25,11 +25,13 @@ class Site:
     """A switch whose state is to be set up, and all that its state may depend on.
 
     `number` is the switch's place in topology.nodes, `parameters` the scheme's own with their
-    defaults filled in, `tick_ps` the unit of the programs' timestamps.
+    defaults filled in, `uplinks` the mask of uplinks that are up, `tick_ps` the unit of the
+    programs' timestamps.
     """
 
     topology: Topology
     number: int
+    uplinks: int
     scenario: Scenario
     parameters: Mapping[str, float]
     tick_ps: int

@@ -8,3 +8,4 @@
 #include "metadata.p4"
 #include "parser.p4"
 #include "uplinks.p4"
+#include "routing.p4"

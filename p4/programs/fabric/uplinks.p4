@@ -83,3 +83,22 @@ bit<8> next_member(in bit<W> set, in bit<8> start) {
     bit<W> rest = set & (ALL_UPLINKS << start);
     return member(rest == 0 ? set : rest, 0);
 }
+
+// Two different members of a set of `size`, or the same twice if there is but one.
+#define DRAW_TWO(first, second, size) \
+    random(first, 8w0, (size) - 1); \
+    random(second, (size) == 1 ? 8w0 : 8w1, (size) - 1); \
+    second = (bit<8>)((bit<9>)first + (bit<9>)second >= (bit<9>)(size) ? \
+                      (bit<9>)first + (bit<9>)second - (bit<9>)(size) : \
+                      (bit<9>)first + (bit<9>)second);
+
+// Collects the uplinks with the least measure, one call an uplink, in order.
+#define KEEP_LEAST(i, measure, least, candidates) \
+    candidates = measure < least ? (bit<W>)1 << i : \
+                 measure == least ? candidates | (bit<W>)1 << i : candidates; \
+    least = measure < least ? measure : least;
+
+// Sets `uplink` to a random member of a set.
+#define CHOOSE_FROM(candidates, uplink) \
+    random(uplink, 8w0, size_of(candidates) - 1); \
+    uplink = member(candidates, uplink);
