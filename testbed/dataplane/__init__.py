@@ -6,7 +6,7 @@ Times are picoseconds of paper time, sizes bytes on the wire with FCS.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
@@ -121,15 +121,9 @@ class Dataplane:
         switch. A node of another process's share has 0. Raises DataplaneError for bad settings.
         """
         self._ffi, self._library = load()
-        self._ports = np.ascontiguousarray(ports, dtype=np.uint32)
         self.hosts = hosts
         self._flow_count = 0
-        raw = self._raw_settings(settings)
-        pointer = self._ffi.from_buffer("uint32_t[]", self._ports)
-        self._dp = self._library.dp_new(raw, len(self._ports), hosts, pointer)
-        if not self._dp:
-            raise DataplaneError("no memory for the network")
-        self._check_made()
+        self._dp = _make(settings, np.ascontiguousarray(ports, dtype=np.uint32), hosts)
 
     def __enter__(self) -> Dataplane:
         return self
@@ -149,11 +143,27 @@ class Dataplane:
         `program` is the address of the compiled program's struct pl_program. The tables and
         registers of the switches are filled by p4.engine through the returned addresses.
         """
-        raise NotImplementedError
+        ffi = self._ffi
+        where = np.ascontiguousarray(nodes, dtype=np.uint32)
+        made = np.zeros(len(where), dtype=np.uint64)
+        self._check(
+            self._library.dp_switches(
+                self._dp,
+                ffi.cast("struct pl_program *", program),
+                len(where),
+                ffi.from_buffer("uint32_t[]", where),
+                ffi.from_buffer("uint64_t[]", np.ascontiguousarray(seeds, dtype=np.uint64)),
+                ffi.from_buffer("struct pl_switch *[]", made, require_writable=True),
+            )
+        )
+        return made
 
-    def connect(self, node: ArrayLike, port: ArrayLike, peer: ArrayLike, peer_port: ArrayLike) -> None:
+    def connect(
+        self, node: ArrayLike, port: ArrayLike, peer: ArrayLike, peer_port: ArrayLike
+    ) -> None:
         """Lay cables: element i joins `port[i]` of `node[i]` with `peer_port[i]` of `peer[i]`."""
-        raise NotImplementedError
+        links = _columns("dp_link", node=node, port=port, peer=peer, peer_port=peer_port)
+        self._check(self._library.dp_links(self._dp, len(links), self._rows("dp_link", links)))
 
     def add_socket(self, descriptor: int, interface: int = 0) -> int:
         """Take over an AF_PACKET socket made with protocol 0; return its number here.
@@ -161,23 +171,52 @@ class Dataplane:
         `interface` is the ifindex to bind it to, or 0 for all interfaces of its namespace. Ring,
         filter, buffers and the binding are set here; the caller closes the descriptor in the end.
         """
-        raise NotImplementedError
+        return self._check(self._library.dp_socket(self._dp, descriptor, interface))
 
-    def attach(self, node: ArrayLike, port: ArrayLike, socket: ArrayLike, interface: ArrayLike) -> None:
+    def attach(
+        self, node: ArrayLike, port: ArrayLike, socket: ArrayLike, interface: ArrayLike
+    ) -> None:
         """Put ports on sockets: `port[i]` of `node[i]` sends and receives on `interface[i]`."""
-        raise NotImplementedError
+        wires = _columns("dp_wire", node=node, port=port, socket=socket, ifindex=interface)
+        self._check(self._library.dp_wires(self._dp, len(wires), self._rows("dp_wire", wires)))
 
     def set_addresses(self, ipv4: ArrayLike, mac: ArrayLike) -> None:
         """Give all hosts their IPv4 (host byte order) and MAC addresses, in host order."""
-        raise NotImplementedError
+        addresses = np.ascontiguousarray(ipv4, dtype=np.uint32)
+        macs = np.ascontiguousarray(mac, dtype=np.uint64)
+        if len(addresses) != self.hosts or len(macs) != self.hosts:
+            raise DataplaneError(f"{self.hosts} hosts need as many addresses")
+        self._library.dp_hosts(
+            self._dp,
+            self._ffi.from_buffer("uint32_t[]", addresses),
+            self._ffi.from_buffer("uint64_t[]", macs),
+        )
 
     def add_flows(self, flows: NDArray[np.void], paths: ArrayLike = ()) -> None:
-        """Add all messages: rows of struct dp_flow (see flow_dtype), and their path ids."""
-        raise NotImplementedError
+        """Add all messages: rows of records.dtype_of("dp_flow"), and the path ids they point to.
 
-    def run_virtual(self, *, deadline_ps: int = NEVER, threads: int = 1, budget_ms: int = 0) -> Ended:
+        Raises DataplaneError naming the flow that is wrong.
+        """
+        rows = np.ascontiguousarray(flows, dtype=dtype_of("dp_flow"))
+        ids = np.ascontiguousarray(paths, dtype=np.uint16)
+        self._check(
+            self._library.dp_flows(
+                self._dp,
+                len(rows),
+                self._rows("dp_flow", rows),
+                len(ids),
+                self._ffi.from_buffer("uint16_t[]", ids),
+            )
+        )
+        self._flow_count = len(rows)
+
+    def run_virtual(
+        self, *, deadline_ps: int = NEVER, threads: int = 1, budget_ms: int = 0
+    ) -> Ended:
         """Run in virtual time until all flows finished, the deadline, or the wall-time budget."""
-        raise NotImplementedError
+        return Ended(
+            self._check(self._library.dp_run_virtual(self._dp, deadline_ps, threads, budget_ms))
+        )
 
     def run_real(
         self,
@@ -195,41 +234,108 @@ class Dataplane:
         finished (a process without flows never is), STUCK when flows wait and no frame came or
         went for `stuck_ps`, or DEADLINE. Call it again with the same `start_ns` to go on.
         """
-        raise NotImplementedError
+        real = self._ffi.new(
+            "struct dp_real *",
+            {
+                "start_ns": start_ns,
+                "dilation": dilation,
+                "deadline_ps": deadline_ps,
+                "stuck_ps": stuck_ps,
+                "spin_ns": spin_ns,
+                "control_fd": control,
+            },
+        )
+        return Ended(self._check(self._library.dp_run_real(self._dp, real)))
 
     def set_port(self, node: int, port: int, *, up: bool) -> None:
         """Take one direction of a link down or up; frames sent to a port that is down are lost."""
-        raise NotImplementedError
+        self._check(self._library.dp_port_up(self._dp, node, port, up))
 
     @property
     def now_ps(self) -> int:
         """Paper time that the last run reached."""
-        raise NotImplementedError
+        return int(self._library.dp_now(self._dp))
 
     @property
     def message(self) -> str:
         """What the last call that did not succeed had to say, for example which flow waits."""
-        raise NotImplementedError
+        return str(self._ffi.string(self._library.dp_error(self._dp)).decode())
 
     def flows(self) -> NDArray[np.void]:
         """Return struct dp_flow_record of all flows, in flow order."""
-        raise NotImplementedError
+        records = np.zeros(self._flow_count, dtype=dtype_of("dp_flow_record"))
+        self._library.dp_read_flows(self._dp, self._rows("dp_flow_record", records))
+        return records
 
     def ports(self, from_ps: int = 0, to_ps: int | None = None) -> NDArray[np.void]:
         """Return struct dp_port_record of all ports; queue means are from `from_ps` to `to_ps`.
 
         `to_ps` is the present if not given.
         """
-        raise NotImplementedError
+        count = self._library.dp_port_count(self._dp)
+        records = np.zeros(count, dtype=dtype_of("dp_port_record"))
+        until = self.now_ps if to_ps is None else to_ps
+        rows = self._rows("dp_port_record", records)
+        self._library.dp_read_ports(self._dp, from_ps, until, rows)
+        return records
 
     def samples(self) -> NDArray[np.void]:
         """Return struct dp_sample since the last call, ordered by time, node and port."""
-        raise NotImplementedError
+        count = self._library.dp_sample_count(self._dp)
+        records = np.zeros(count, dtype=dtype_of("dp_sample"))
+        self._library.dp_take_samples(self._dp, self._rows("dp_sample", records))
+        return records
 
     def totals(self) -> dict[str, int]:
         """Return the fields of struct dp_totals: where all frames are."""
-        raise NotImplementedError
+        totals = self._ffi.new("struct dp_totals *")
+        self._library.dp_read_totals(self._dp, totals)
+        return {name: int(getattr(totals, name)) for name in dtype_of("dp_totals").names or ()}
 
     def pacing(self) -> NDArray[np.void]:
         """Return struct dp_pacing of all hosts (real clock)."""
-        raise NotImplementedError
+        records = np.zeros(self.hosts, dtype=dtype_of("dp_pacing"))
+        self._library.dp_read_pacing(self._dp, self._rows("dp_pacing", records))
+        return records
+
+    def _rows(self, struct: str, records: NDArray[np.void]) -> Any:
+        return self._ffi.from_buffer(f"struct {struct}[]", records)
+
+    def _check(self, result: int) -> int:
+        if result < 0:
+            raise DataplaneError(self.message)
+        return int(result)
+
+
+def _make(settings: Settings, ports: NDArray[np.uint32], hosts: int) -> Any:
+    ffi, library = load()
+    raw = _raw_settings(settings)
+    made = library.dp_new(raw, len(ports), hosts, ffi.from_buffer("uint32_t[]", ports))
+    if not made:
+        raise DataplaneError("not enough memory for a network")
+    if message := ffi.string(library.dp_error(made)).decode():
+        library.dp_free(made)
+        raise DataplaneError(message)
+    return made
+
+
+def _raw_settings(settings: Settings) -> Any:
+    known = policies()
+    if settings.policy not in known:
+        raise DataplaneError(f"host policy {settings.policy} is unknown; there are {list(known)}")
+    knobs = known[settings.policy]
+    if unknown := sorted(set(settings.parameters) - set(knobs)):
+        raise DataplaneError(f"host policy {settings.policy} has no knob {unknown[0]}")
+    values = asdict(settings)
+    values["policy"] = list(known).index(settings.policy)
+    values["parameters"] = list({**knobs, **settings.parameters}.values())
+    ffi, _ = load()
+    return ffi.new("struct dp_settings *", values)
+
+
+def _columns(struct: str, **columns: ArrayLike) -> NDArray[np.void]:
+    arrays = {name: np.atleast_1d(np.asarray(column)) for name, column in columns.items()}
+    rows = np.zeros(max(map(len, arrays.values())), dtype=dtype_of(struct))
+    for name, array in arrays.items():
+        rows[name] = array
+    return rows

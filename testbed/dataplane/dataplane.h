@@ -2,6 +2,7 @@
 #define DATAPLANE_H
 #include <stddef.h>
 #include <stdint.h>
+#pragma GCC visibility push(default)
 
 /*
  * The event core, as Python sees it: ports, links, switches and hosts under a virtual clock
@@ -213,4 +214,5 @@ struct dp_pacing {
 };
 void dp_read_pacing(const struct dp *dp, struct dp_pacing *records);
 
+#pragma GCC visibility pop
 #endif

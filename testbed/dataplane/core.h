@@ -1,0 +1,260 @@
+#ifndef CORE_H
+#define CORE_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "arena.h"
+#include "dataplane.h"
+#include "fifo.h"
+#include "pipeline.h"
+
+/* What all parts of the event core share. Times are picoseconds of paper time throughout. */
+
+enum { NO_NODE = UINT32_MAX, LINE_BYTES = 64 };
+
+/* --- Frames --- */
+
+enum frame_class { FRAME_OTHER, FRAME_DATA, FRAME_ACK };
+
+enum {
+    PACKET_BLOCK = 128,
+    PACKET_ROOM = 120,             /* header bytes in a block */
+    PACKET_LARGE = 1 << 17,        /* block of a frame that is kept whole */
+    LARGE_ROOM = PACKET_LARGE - 8,
+    LARGE_FLAG = 1 << 30           /* set in the numbers of large blocks */
+};
+
+/* 8 + 54 bytes of RoCEv2 data headers fit in one cache line. */
+struct packet {
+    uint32_t length;       /* of the frame on the wire, without FCS */
+    uint32_t stored : 24;  /* bytes at `data`; the rest is payload that reads as zero */
+    uint32_t class : 8;
+    uint8_t data[];
+};
+
+/* --- Who does the work: one worker a thread --- */
+
+struct arrival {
+    uint64_t time;
+    uint32_t packet;
+    uint32_t port;
+};
+
+struct batch {
+    struct arrival *arrivals;
+    struct arrival *sorted;
+    uint32_t *buckets;
+    uint32_t count;
+    uint32_t room;
+};
+
+struct worker {
+    _Alignas(LINE_BYTES) struct dp *dp;
+    struct depot packets;
+    struct depot large;
+    struct depot chunks;
+    struct batch batch;
+    uint64_t next_event;       /* earliest event after the present window that it knows of */
+    uint64_t finished;         /* flows */
+    uint64_t last_movement;    /* when a frame last came to or left a host */
+    struct dp_totals totals;
+    struct dp_sample *samples;
+    uint64_t sample_count;
+    uint64_t sample_room;
+    bool failed;
+};
+
+/* --- Ports --- */
+
+struct held_frame {
+    struct pl_held *held;
+    uint64_t enqueued_at;
+    uint32_t bytes;
+    uint32_t packets_before;
+};
+
+/* Frames of a program whose egress runs at dequeue, until their service starts. */
+struct held_queue {
+    struct held_frame *frames;
+    uint32_t head;
+    uint32_t count;
+    uint32_t room;  /* a power of two */
+};
+
+struct port {
+    struct cursor tail;      /* where the next frame is written */
+    struct cursor serving;   /* first frame whose last bit has not left */
+    uint64_t free_at;        /* when the link is free: last departure and gap */
+    uint64_t queue_bytes;
+    uint32_t queue_packets;
+    bool started;            /* the start of service at `serving` was looked at */
+    bool up;
+    uint64_t recent_bytes;   /* maxima since the last sample */
+    uint32_t recent_packets;
+    uint32_t sampled_packets;
+    uint64_t sampled_bytes;
+    uint64_t max_bytes;
+    uint32_t max_packets;
+    uint32_t peer;           /* port number over all nodes, NO_NODE if none */
+    uint64_t packets;
+    uint64_t bytes;
+    uint64_t data_packets;
+    uint64_t data_bytes;
+    uint64_t ack_packets;
+    uint64_t drops;
+    uint64_t marks;
+    double area_bytes;       /* sum over frames of bytes x (departure - arrival) */
+    double area_packets;
+};
+
+/* --- Nodes --- */
+
+struct sw {
+    struct worker *worker;   /* whose turn it is */
+    const struct pl_program *program;
+    struct pl_switch *state;
+    struct pl_world world;
+    struct dp *dp;
+    struct port *ports;
+    struct cursor *inputs;
+    uint64_t now;
+    struct packet *packet;   /* the frame that the program works on */
+    uint32_t packet_number;
+    uint32_t outputs;        /* how often the program has sent it on */
+    bool kept;               /* a port has the packet */
+    uint32_t node;
+    uint32_t port_count;
+    struct held_queue *held; /* per port; NULL if the program's egress is pure */
+    uint64_t *service_at;    /* per port: when the next held frame's service starts */
+};
+
+struct sender {
+    uint64_t start;
+    uint64_t finish;
+    uint64_t bytes;
+    uint32_t source;
+    uint32_t destination;
+    uint32_t packets;
+    uint32_t sent;
+    uint32_t acknowledged;
+    uint32_t path_first;
+    uint32_t path_count;
+    uint32_t pair;
+    uint32_t subflows;
+    uint32_t entropy;
+};
+
+struct receiver {
+    uint64_t delivered;
+    uint32_t received;
+    uint32_t first_waiting;  /* flows that wait for this one: a run in dp->waiting */
+};
+
+struct ack_queue {
+    uint32_t *packets;
+    uint32_t head;
+    uint32_t count;
+    uint32_t room;  /* a power of two */
+};
+
+struct pacing {
+    uint64_t frames;
+    uint64_t bytes;
+    uint64_t first;
+    uint64_t last;
+    uint64_t late_max;
+    uint32_t late[64];       /* histogram of log2-spaced lateness, see real.c */
+};
+
+struct host {
+    struct port *port;
+    struct cursor *input;
+    uint64_t now;            /* last event */
+    uint64_t due;            /* no data frame before this time */
+    uint64_t random;
+    uint32_t *active;        /* ring of flows that have frames to send */
+    uint32_t active_head;
+    uint32_t active_count;
+    uint32_t flow_count;     /* room of the ring */
+    uint32_t *starts;        /* flows that start by themselves, in order of time */
+    uint32_t start_count;
+    uint32_t node;
+    struct ack_queue acks;
+    uint32_t ipv4;
+    bool sent_data;          /* the last frame was data */
+    uint64_t mac;
+};
+
+struct policy;
+struct real_front;
+
+struct dp {
+    struct dp_settings settings;
+    const struct policy *policy;
+    uint64_t scale;              /* picoseconds per byte, 24 bits of fraction */
+    uint64_t gap_ps;
+    uint64_t lookahead_ps;
+    uint32_t nodes;
+    uint32_t hosts;
+    uint32_t switch_count;
+    uint32_t port_count;
+    uint32_t *first_port;        /* per node, and one past the last */
+    struct port *ports;
+    struct cursor *inputs;       /* per port: what the peer sends */
+    struct host *host;
+    struct sw *sw;
+    struct sw **switch_of;       /* per node, NULL where there is none */
+    uint64_t flow_count;
+    struct sender *senders;
+    struct receiver *receivers;
+    uint32_t *waiting;
+    uint64_t *start_at;
+    uint32_t *flow_slots;        /* storage of the hosts' rings and start lists */
+    uint16_t *paths;
+    void *policy_state;
+    uint64_t now;
+    uint64_t next_sample;
+    struct arena packets;
+    struct arena large;
+    struct arena chunks;
+    struct worker *workers;      /* DP_THREADS of them */
+    struct real_front *real;
+    char message[256];
+};
+
+enum { DP_THREADS = 64 };
+
+static inline struct packet *packet_at(const struct dp *dp, uint32_t number)
+{
+    if (number & LARGE_FLAG)
+        return arena_block(&dp->large, number & ~(uint32_t)LARGE_FLAG);
+    return arena_block(&dp->packets, number);
+}
+
+static inline uint32_t packet_room(uint32_t number)
+{
+    return number & LARGE_FLAG ? LARGE_ROOM : PACKET_ROOM;
+}
+
+static inline uint32_t packet_new(struct worker *worker, uint32_t stored)
+{
+    if (stored <= PACKET_ROOM)
+        return depot_take(&worker->packets);
+    return depot_take(&worker->large) | LARGE_FLAG;
+}
+
+static inline void packet_free(struct worker *worker, uint32_t number)
+{
+    if (number & LARGE_FLAG)
+        depot_give(&worker->large, number & ~(uint32_t)LARGE_FLAG);
+    else
+        depot_give(&worker->packets, number);
+}
+
+static inline uint64_t serialisation(const struct dp *dp, uint32_t bytes)
+{
+    return (bytes * dp->scale + (1 << 23)) >> 24;
+}
+
+#endif

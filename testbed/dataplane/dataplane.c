@@ -1,0 +1,258 @@
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "batch.h"
+#include "build.h"
+#include "core.h"
+#include "host.h"
+#include "policy.h"
+#include "real.h"
+#include "switch.h"
+
+/* Building a network, and taking it down. */
+
+static const size_t GIGABYTE = (size_t)1 << 30;
+
+int build_fail(struct dp *dp, const char *format, ...)
+{
+    va_list values;
+    va_start(values, format);
+    vsnprintf(dp->message, sizeof dp->message, format, values);
+    va_end(values);
+    return DP_FAILED;
+}
+
+static int out_of_memory(struct dp *dp)
+{
+    return build_fail(dp, "not enough memory for %u nodes", dp->nodes);
+}
+
+const char *dp_error(const struct dp *dp)
+{
+    return dp->message;
+}
+
+static void *zeroed(size_t count, size_t bytes)
+{
+    size_t whole = (count * bytes + LINE_BYTES) / LINE_BYTES * LINE_BYTES;
+    void *memory = aligned_alloc(LINE_BYTES, whole);
+    if (memory)
+        memset(memory, 0, whole);
+    return memory;
+}
+
+/* --- The empty network --- */
+
+static int check_settings(struct dp *dp)
+{
+    const struct dp_settings *settings = &dp->settings;
+    if (!dp->policy)
+        return build_fail(dp, "there is no host policy number %u", settings->policy);
+    if (settings->header_bytes < 62)
+        return build_fail(dp, "header_bytes is %u; RoCEv2 frames need 62", settings->header_bytes);
+    if (settings->tick_ps == 0)
+        return build_fail(dp, "tick_ps is 0");
+    if (!(settings->load > 0 && settings->load <= 1))
+        return build_fail(dp, "load is %g; it must be above 0 and at most 1", settings->load);
+    if (!(settings->picoseconds_per_byte > 0 && settings->picoseconds_per_byte < 1e8))
+        return build_fail(dp, "a byte takes %g ps; it must be above 0 and below 1e8",
+                    settings->picoseconds_per_byte);
+    if (settings->payload_bytes == 0 || settings->payload_bytes > 1 << 16)
+        return build_fail(dp, "payload_bytes is %u; it must be 1 to 65536", settings->payload_bytes);
+    return 0;
+}
+
+static int lay_out_ports(struct dp *dp, const uint32_t *ports)
+{
+    dp->first_port = malloc((dp->nodes + 1) * sizeof *dp->first_port);
+    if (!dp->first_port)
+        return -1;
+    dp->first_port[0] = 0;
+    for (uint32_t node = 0; node < dp->nodes; node++)
+        dp->first_port[node + 1] = dp->first_port[node] + ports[node];
+    dp->port_count = dp->first_port[dp->nodes];
+    dp->ports = zeroed(dp->port_count, sizeof *dp->ports);
+    dp->inputs = zeroed(dp->port_count, sizeof *dp->inputs);
+    if (!dp->ports || !dp->inputs)
+        return -1;
+    for (uint32_t i = 0; i < dp->port_count; i++)
+        dp->ports[i].peer = NO_NODE;
+    return 0;
+}
+
+static int make_workers(struct dp *dp)
+{
+    dp->workers = zeroed(DP_THREADS, sizeof *dp->workers);
+    if (!dp->workers)
+        return -1;
+    for (uint32_t i = 0; i < DP_THREADS; i++) {
+        struct worker *worker = &dp->workers[i];
+        worker->dp = dp;
+        worker->packets.arena = &dp->packets;
+        worker->large.arena = &dp->large;
+        worker->chunks.arena = &dp->chunks;
+        worker->next_event = TIME_NEVER;
+    }
+    return 0;
+}
+
+static int make_hosts(struct dp *dp)
+{
+    dp->host = zeroed(dp->hosts, sizeof *dp->host);
+    if (!dp->host)
+        return -1;
+    for (uint32_t i = 0; i < dp->hosts; i++) {
+        uint64_t state = dp->settings.seed ^ (uint64_t)i << 40 ^ 0x686f7374;
+        dp->host[i].node = i;
+        dp->host[i].port = &dp->ports[dp->first_port[i]];
+        dp->host[i].input = &dp->inputs[dp->first_port[i]];
+        dp->host[i].random = random_next(&state);
+    }
+    return 0;
+}
+
+static int make_all(struct dp *dp, const uint32_t *ports)
+{
+    if (arena_open(&dp->packets, PACKET_BLOCK, 128 * GIGABYTE) != 0 ||
+        arena_open(&dp->large, PACKET_LARGE, 128 * GIGABYTE) != 0 ||
+        arena_open(&dp->chunks, sizeof(struct chunk), 128 * GIGABYTE) != 0)
+        return -1;
+    dp->sw = zeroed(dp->nodes - dp->hosts, sizeof *dp->sw);
+    dp->switch_of = calloc(dp->nodes + 1, sizeof(struct sw *));
+    if (!dp->sw || !dp->switch_of)
+        return -1;
+    return lay_out_ports(dp, ports) || make_workers(dp) || make_hosts(dp);
+}
+
+struct dp *dp_new(const struct dp_settings *settings, uint32_t nodes, uint32_t hosts,
+                  const uint32_t *ports)
+{
+    struct dp *dp = calloc(1, sizeof *dp);
+    if (!dp)
+        return NULL;
+    dp->settings = *settings;
+    dp->nodes = nodes;
+    dp->hosts = hosts;
+    dp->policy = policy_at(settings->policy);
+    dp->scale = (uint64_t)(settings->picoseconds_per_byte * (1 << 24) + 0.5);
+    dp->gap_ps = serialisation(dp, settings->gap_bytes);
+    dp->lookahead_ps = settings->delay_ps;
+    if (check_settings(dp) == 0 && make_all(dp, ports) != 0)
+        out_of_memory(dp);
+    return dp;
+}
+
+static void free_flows(struct dp *dp)
+{
+    if (dp->policy && dp->policy->close)
+        dp->policy->close(dp);
+    free(dp->senders);
+    free(dp->receivers);
+    free(dp->waiting);
+    free(dp->start_at);
+    free(dp->flow_slots);
+    free(dp->paths);
+}
+
+void dp_free(struct dp *dp)
+{
+    for (uint32_t i = 0; i < dp->switch_count; i++)
+        switch_close(&dp->sw[i]);
+    for (uint32_t i = 0; dp->host && i < dp->hosts; i++)
+        free(dp->host[i].acks.packets);
+    for (uint32_t i = 0; dp->workers && i < DP_THREADS; i++) {
+        batch_free(&dp->workers[i].batch);
+        free(dp->workers[i].samples);
+    }
+    if (dp->real)
+        real_close(dp);
+    free_flows(dp);
+    free(dp->sw);
+    free(dp->switch_of);
+    free(dp->first_port);
+    free(dp->ports);
+    free(dp->inputs);
+    free(dp->host);
+    free(dp->workers);
+    arena_close(&dp->packets);
+    arena_close(&dp->large);
+    arena_close(&dp->chunks);
+    free(dp);
+}
+
+/* --- Nodes and links --- */
+
+void dp_hosts(struct dp *dp, const uint32_t *ipv4, const uint64_t *mac)
+{
+    for (uint32_t i = 0; i < dp->hosts; i++) {
+        dp->host[i].ipv4 = ipv4[i];
+        dp->host[i].mac = mac[i];
+    }
+}
+
+int dp_switches(struct dp *dp, const struct pl_program *program, uint32_t count,
+                const uint32_t *nodes, const uint64_t *seeds, struct pl_switch **made)
+{
+    if (program->abi != PL_ABI)
+        return build_fail(dp, "program %s was compiled for another version of the contract",
+                    program->name);
+    for (uint32_t i = 0; i < count; i++) {
+        if (nodes[i] < dp->hosts || nodes[i] >= dp->nodes || dp->switch_of[nodes[i]])
+            return build_fail(dp, "node %u cannot be a switch, or is one already", nodes[i]);
+        struct sw *sw = &dp->sw[dp->switch_count++];
+        if (switch_open(dp, sw, program, nodes[i], seeds[i]) != 0)
+            return out_of_memory(dp);
+        dp->switch_of[nodes[i]] = sw;
+        made[i] = sw->state;
+    }
+    return 0;
+}
+
+void port_open(struct dp *dp, struct port *port, struct cursor *reader)
+{
+    port->tail = (struct cursor){ chunk_new(&dp->workers[0].chunks), 0 };
+    port->serving = port->tail;
+    port->up = true;
+    *reader = port->tail;
+}
+
+int port_index(struct dp *dp, uint32_t node, uint32_t port, uint32_t *index)
+{
+    if (node >= dp->nodes || port >= dp->first_port[node + 1] - dp->first_port[node] ||
+        (node >= dp->hosts && port == 0))
+        return build_fail(dp, "node %u has no port %u", node, port);
+    *index = dp->first_port[node] + port;
+    return 0;
+}
+
+int dp_links(struct dp *dp, uint64_t count, const struct dp_link *links)
+{
+    for (uint64_t i = 0; i < count; i++) {
+        uint32_t near = 0;
+        uint32_t far = 0;
+        if (port_index(dp, links[i].node, links[i].port, &near) != 0 ||
+            port_index(dp, links[i].peer, links[i].peer_port, &far) != 0)
+            return DP_FAILED;
+        if (dp->ports[near].tail.chunk || dp->ports[far].tail.chunk)
+            return build_fail(dp, "port %u of node %u, or its peer, has a cable already", links[i].port,
+                        links[i].node);
+        port_open(dp, &dp->ports[near], &dp->inputs[far]);
+        port_open(dp, &dp->ports[far], &dp->inputs[near]);
+        dp->ports[near].peer = far;
+        dp->ports[far].peer = near;
+    }
+    return 0;
+}
+
+int dp_port_up(struct dp *dp, uint32_t node, uint32_t port, uint32_t up)
+{
+    uint32_t index = 0;
+    if (port_index(dp, node, port, &index) != 0)
+        return DP_FAILED;
+    if (!dp->ports[index].tail.chunk)
+        return build_fail(dp, "port %u of node %u has no cable", port, node);
+    dp->ports[index].up = up != 0;
+    return 0;
+}

@@ -1,0 +1,143 @@
+#include "port.h"
+
+#include <stdlib.h>
+
+#include "frame.h"
+#include "real.h"
+
+enum { FCS_BYTES = 4 };
+
+uint32_t port_charge(const struct dp *dp, const struct packet *packet)
+{
+    if (packet->class == FRAME_ACK)
+        return dp->settings.ack_bytes;
+    return packet->length + FCS_BYTES;
+}
+
+static void start_service(struct dp *dp, struct port *port, const struct entry *entry)
+{
+    port->started = true;
+    if (port->queue_bytes > dp->settings.ecn_bytes && dp->settings.ecn_bytes > 0 &&
+        frame_mark(packet_at(dp, entry->packet)))
+        port->marks++;
+}
+
+void port_advance(struct dp *dp, struct port *port, uint64_t now)
+{
+    for (;;) {
+        uint64_t departure = fifo_departure(&port->serving);
+        const struct entry *entry = fifo_entry(&port->serving);
+        if (departure == TIME_NEVER)
+            return;
+        if (!port->started) {
+            if (departure - serialisation(dp, entry->bytes) > now)
+                return;
+            start_service(dp, port, entry);
+        }
+        if (departure > now)
+            return;
+        port->queue_bytes -= entry->bytes;
+        port->queue_packets--;
+        port->started = false;
+        fifo_step(&port->serving);
+    }
+}
+
+static void note_maxima(struct port *port)
+{
+    if (port->queue_bytes > port->recent_bytes)
+        port->recent_bytes = port->queue_bytes;
+    if (port->queue_packets > port->recent_packets)
+        port->recent_packets = port->queue_packets;
+}
+
+bool port_admit(struct worker *worker, struct port *port, uint32_t bytes, uint64_t now)
+{
+    uint64_t limit = worker->dp->settings.buffer_bytes;
+    port_advance(worker->dp, port, now);
+    if (!port->up || (limit > 0 && port->queue_bytes + bytes > limit)) {
+        if (port->up)
+            worker->totals.dropped_queue++;
+        else
+            worker->totals.dropped_down++;
+        port->drops++;
+        return false;
+    }
+    port->queue_bytes += bytes;
+    port->queue_packets++;
+    note_maxima(port);
+    return true;
+}
+
+static void count_class(struct port *port, uint32_t class, uint32_t bytes)
+{
+    if (class == FRAME_ACK)
+        port->ack_packets++;
+    if (class != FRAME_DATA)
+        return;
+    port->data_packets++;
+    port->data_bytes += bytes;
+}
+
+void port_serve(struct worker *worker, struct port *port, uint32_t number, uint32_t bytes,
+                uint64_t arrived, uint64_t from)
+{
+    struct dp *dp = worker->dp;
+    uint64_t start = from > port->free_at ? from : port->free_at;
+    uint64_t departure = start + serialisation(dp, bytes);
+    port->free_at = departure + dp->gap_ps;
+    port->packets++;
+    port->bytes += bytes;
+    count_class(port, packet_at(dp, number)->class, bytes);
+    port->area_bytes += (double)bytes * (double)(departure - arrived);
+    port->area_packets += (double)(departure - arrived);
+    fifo_push(&port->tail, &worker->chunks, (struct entry){ departure, number, bytes });
+    uint64_t due = departure + dp->settings.delay_ps;
+    if (due < worker->next_event)
+        worker->next_event = due;
+    if (dp->real)
+        real_notice(dp, port);
+}
+
+bool port_enqueue(struct worker *worker, struct port *port, uint32_t number, uint64_t now)
+{
+    uint32_t bytes = port_charge(worker->dp, packet_at(worker->dp, number));
+    if (!port_admit(worker, port, bytes, now))
+        return false;
+    port_serve(worker, port, number, bytes, now, now);
+    return true;
+}
+
+static struct dp_sample *next_sample(struct worker *worker)
+{
+    if (worker->sample_count == worker->sample_room) {
+        uint64_t room = worker->sample_room ? 2 * worker->sample_room : 4096;
+        struct dp_sample *grown = realloc(worker->samples, room * sizeof *grown);
+        if (!grown) {
+            worker->failed = true;
+            return NULL;
+        }
+        worker->samples = grown;
+        worker->sample_room = room;
+    }
+    return &worker->samples[worker->sample_count++];
+}
+
+void port_sample(struct worker *worker, struct port *port, uint32_t node, uint32_t number,
+                 uint64_t time)
+{
+    bool changed = port->recent_bytes != port->sampled_bytes ||
+                   port->recent_packets != port->sampled_packets;
+    struct dp_sample *sample = changed ? next_sample(worker) : NULL;
+    if (sample)
+        *sample = (struct dp_sample){ time, node, number, port->recent_bytes,
+                                      port->recent_packets };
+    if (port->recent_bytes > port->max_bytes)
+        port->max_bytes = port->recent_bytes;
+    if (port->recent_packets > port->max_packets)
+        port->max_packets = port->recent_packets;
+    port->sampled_bytes = port->recent_bytes;
+    port->sampled_packets = port->recent_packets;
+    port->recent_bytes = port->queue_bytes;
+    port->recent_packets = port->queue_packets;
+}

@@ -1,0 +1,232 @@
+#include "records.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "port.h"
+#include "real.h"
+
+uint64_t records_finished(const struct dp *dp)
+{
+    uint64_t finished = 0;
+    for (uint32_t i = 0; i < DP_THREADS; i++)
+        finished += dp->workers[i].finished;
+    return finished;
+}
+
+static uint64_t finish_of(const struct dp *dp, uint64_t flow)
+{
+    return dp->settings.acks ? dp->senders[flow].finish : dp->receivers[flow].delivered;
+}
+
+int records_stuck(struct dp *dp)
+{
+    uint64_t waiting = dp->flow_count - records_finished(dp);
+    uint64_t flow = 0;
+    if (dp->flow_count == 0)
+        return DP_DONE;
+    while (finish_of(dp, flow) != TIME_NEVER)
+        flow++;
+    const struct sender *sender = &dp->senders[flow];
+    snprintf(dp->message, sizeof dp->message,
+             "%llu flows wait; the first is flow %llu from host %u to host %u: of %u frames %u "
+             "were sent, %u arrived, %u were acknowledged",
+             (unsigned long long)waiting, (unsigned long long)flow, sender->source,
+             sender->destination, sender->packets, sender->sent, dp->receivers[flow].received,
+             sender->acknowledged);
+    return DP_STUCK;
+}
+
+uint64_t dp_now(const struct dp *dp)
+{
+    return dp->now;
+}
+
+void dp_read_flows(const struct dp *dp, struct dp_flow_record *records)
+{
+    for (uint64_t i = 0; i < dp->flow_count; i++) {
+        const struct sender *sender = &dp->senders[i];
+        records[i] = (struct dp_flow_record){
+            .start_ps = sender->start,
+            .delivered_ps = dp->receivers[i].delivered,
+            .finish_ps = finish_of(dp, i),
+            .packets = sender->packets,
+            .sent = sender->sent,
+            .received = dp->receivers[i].received,
+            .acknowledged = sender->acknowledged,
+        };
+    }
+}
+
+/* --- Ports --- */
+
+uint64_t dp_port_count(const struct dp *dp)
+{
+    return dp->port_count;
+}
+
+static uint64_t after(uint64_t time, uint64_t limit)
+{
+    return time > limit ? time - limit : 0;
+}
+
+/* What the queue's area has, of frames still in it, beyond `to` or not yet (held frames). */
+static void correct_areas(const struct port *port, const struct held_queue *held, uint64_t to,
+                          double *bytes, double *packets)
+{
+    struct cursor cursor = port->serving;
+    for (; fifo_departure(&cursor) != TIME_NEVER; fifo_step(&cursor)) {
+        double beyond = (double)after(fifo_departure(&cursor), to);
+        *bytes -= beyond * fifo_entry(&cursor)->bytes;
+        *packets -= beyond;
+    }
+    for (uint32_t i = 0; held && i < held->count; i++) {
+        const struct held_frame *frame = &held->frames[(held->head + i) & (held->room - 1)];
+        *bytes += (double)after(to, frame->enqueued_at) * frame->bytes;
+        *packets += (double)after(to, frame->enqueued_at);
+    }
+}
+
+static void read_port(const struct dp *dp, const struct port *port, const struct held_queue *held,
+                      uint64_t from, uint64_t to, struct dp_port_record *record)
+{
+    double bytes = port->area_bytes;
+    double packets = port->area_packets;
+    double span = to > from ? (double)(to - from) : 1;
+    correct_areas(port, held, to, &bytes, &packets);
+    record->packets = port->packets;
+    record->bytes = port->bytes;
+    record->data_packets = port->data_packets;
+    record->data_bytes = port->data_bytes;
+    record->ack_packets = port->ack_packets;
+    record->drops = port->drops;
+    record->marks = port->marks;
+    record->queue_bytes = port->queue_bytes;
+    record->queue_packets = port->queue_packets;
+    record->max_queue_bytes =
+        port->recent_bytes > port->max_bytes ? port->recent_bytes : port->max_bytes;
+    record->max_queue_packets =
+        port->recent_packets > port->max_packets ? port->recent_packets : port->max_packets;
+    record->mean_queue_bytes = bytes / span;
+    record->mean_queue_packets = packets / span;
+    if (dp->real)
+        real_read_port(dp, port, record);
+}
+
+static void name_peer(const struct dp *dp, const struct port *port, struct dp_port_record *record)
+{
+    uint32_t node = 0;
+    record->peer = NO_NODE;
+    record->peer_port = 0;
+    if (port->peer == NO_NODE)
+        return;
+    uint32_t below = 0;
+    uint32_t above = dp->nodes;
+    while (above - below > 1) {
+        node = below + (above - below) / 2;
+        if (dp->first_port[node] <= port->peer)
+            below = node;
+        else
+            above = node;
+    }
+    record->peer = below;
+    record->peer_port = port->peer - dp->first_port[below];
+}
+
+void dp_read_ports(const struct dp *dp, uint64_t from_ps, uint64_t to_ps,
+                   struct dp_port_record *records)
+{
+    for (uint32_t node = 0; node < dp->nodes; node++) {
+        const struct sw *sw = dp->switch_of[node];
+        for (uint32_t i = dp->first_port[node]; i < dp->first_port[node + 1]; i++) {
+            uint32_t number = i - dp->first_port[node];
+            records[i] = (struct dp_port_record){ .node = node, .port = number };
+            name_peer(dp, &dp->ports[i], &records[i]);
+            if (dp->ports[i].tail.chunk)
+                read_port(dp, &dp->ports[i], sw && sw->held ? &sw->held[number] : NULL, from_ps,
+                          to_ps, &records[i]);
+        }
+    }
+}
+
+/* --- Samples --- */
+
+uint64_t dp_sample_count(const struct dp *dp)
+{
+    uint64_t count = 0;
+    for (uint32_t i = 0; i < DP_THREADS; i++)
+        count += dp->workers[i].sample_count;
+    return count;
+}
+
+static int compare(const void *left, const void *right)
+{
+    const struct dp_sample *a = left;
+    const struct dp_sample *b = right;
+    if (a->time_ps != b->time_ps)
+        return a->time_ps < b->time_ps ? -1 : 1;
+    if (a->node != b->node)
+        return a->node < b->node ? -1 : 1;
+    return (a->port > b->port) - (a->port < b->port);
+}
+
+void dp_take_samples(struct dp *dp, struct dp_sample *samples)
+{
+    uint64_t count = 0;
+    for (uint32_t i = 0; i < DP_THREADS; i++) {
+        struct worker *worker = &dp->workers[i];
+        if (worker->sample_count)
+            memcpy(samples + count, worker->samples, worker->sample_count * sizeof *samples);
+        count += worker->sample_count;
+        worker->sample_count = 0;
+    }
+    qsort(samples, count, sizeof *samples, compare);
+}
+
+/* --- Totals --- */
+
+static void add_totals(struct dp_totals *sum, const struct dp_totals *part)
+{
+    sum->sent += part->sent;
+    sum->copied += part->copied;
+    sum->delivered += part->delivered;
+    sum->dropped_program += part->dropped_program;
+    sum->dropped_queue += part->dropped_queue;
+    sum->dropped_down += part->dropped_down;
+    sum->dropped_host += part->dropped_host;
+    sum->dropped_header += part->dropped_header;
+    sum->hops += part->hops;
+    sum->noise += part->noise;
+    sum->socket_drops += part->socket_drops;
+}
+
+static uint64_t frames_from(struct cursor cursor)
+{
+    uint64_t count = 0;
+    for (; fifo_departure(&cursor) != TIME_NEVER; fifo_step(&cursor))
+        count++;
+    return count;
+}
+
+/* Frames that were not taken yet, counted where they are. */
+static uint64_t count_left(const struct dp *dp)
+{
+    uint64_t left = 0;
+    for (uint32_t i = 0; i < dp->port_count; i++)
+        if (dp->inputs[i].chunk)
+            left += frames_from(dp->inputs[i]);
+    for (uint32_t i = 0; i < dp->switch_count; i++)
+        for (uint32_t port = 0; dp->sw[i].held && port < dp->sw[i].port_count; port++)
+            left += dp->sw[i].held[port].count;
+    return left;
+}
+
+void dp_read_totals(const struct dp *dp, struct dp_totals *totals)
+{
+    *totals = (struct dp_totals){ .left = count_left(dp) };
+    for (uint32_t i = 0; i < DP_THREADS; i++)
+        add_totals(totals, &dp->workers[i].totals);
+    if (dp->real)
+        real_read_totals(dp, totals);
+}

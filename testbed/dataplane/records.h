@@ -1,0 +1,11 @@
+#ifndef RECORDS_H
+#define RECORDS_H
+#include "core.h"
+
+/* Flows that have finished, over all workers. */
+uint64_t records_finished(const struct dp *dp);
+
+/* Nothing moves any more: DP_STUCK and a message that names what waits; DP_DONE without flows. */
+int records_stuck(struct dp *dp);
+
+#endif

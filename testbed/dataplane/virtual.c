@@ -1,0 +1,266 @@
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "batch.h"
+#include "core.h"
+#include "host.h"
+#include "port.h"
+#include "records.h"
+#include "switch.h"
+
+/*
+ * The virtual clock: windows no longer than a link's delay. What a node sends in a window reaches
+ * its neighbour in a later one, so the nodes of a window are independent of each other: each takes
+ * its turn with all its frames of the window, in order of time, while its state is in the cache,
+ * and any number of threads gives the same result.
+ */
+
+enum { HOSTS_AT_ONCE = 32 };
+
+struct window {
+    struct dp *dp;
+    uint64_t begin;
+    uint64_t end;
+    bool sample;            /* the window ends where a sample is due */
+    bool over;              /* no more windows */
+    atomic_uint next_item;  /* switches, then groups of hosts */
+    pthread_barrier_t barrier;
+};
+
+struct helper {
+    struct window *window;
+    struct worker *worker;
+    pthread_t thread;
+};
+
+/* --- A node's turn --- */
+
+static void note_event(struct worker *worker, uint64_t time)
+{
+    if (time < worker->next_event)
+        worker->next_event = time;
+}
+
+/* Take the frames that reach a node's port before the window ends. */
+static void collect(struct worker *worker, struct cursor *input, uint32_t port, uint64_t end)
+{
+    uint64_t delay = worker->dp->settings.delay_ps;
+    uint64_t limit = end > delay ? end - delay : 0;
+    uint64_t departure = fifo_departure(input);
+    while (departure < limit) {
+        uint32_t number = fifo_entry(input)->packet;
+        batch_add(&worker->batch, departure + delay, number, port);
+        fifo_take(input, &worker->chunks);
+        departure = fifo_departure(input);
+    }
+    if (departure != TIME_NEVER)
+        note_event(worker, departure + delay);
+}
+
+static void finish_ports(struct worker *worker, const struct window *window, struct port *ports,
+                         uint32_t node, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (ports[i].queue_packets > 0)
+            port_advance(worker->dp, &ports[i], window->end);
+        if (window->sample)
+            port_sample(worker, &ports[i], node, i, window->end);
+    }
+}
+
+static void serve_until(struct worker *worker, struct sw *sw, uint64_t end)
+{
+    uint64_t service = switch_next_service(sw);
+    while (service < end) {
+        switch_serve(worker, sw, service);
+        service = switch_next_service(sw);
+    }
+}
+
+static void switch_turn(struct worker *worker, const struct window *window, struct sw *sw)
+{
+    struct batch *batch = &worker->batch;
+    batch->count = 0;
+    for (uint32_t port = 1; port < sw->port_count; port++)
+        if (sw->inputs[port].chunk)
+            collect(worker, &sw->inputs[port], port, window->end);
+    const struct arrival *arrivals = batch_sort(batch, window->begin, window->end);
+    for (uint32_t i = 0; i < batch->count; i++) {
+        if (sw->held)
+            serve_until(worker, sw, arrivals[i].time + 1);
+        if (i + BATCH_AHEAD < batch->count)
+            __builtin_prefetch(packet_at(worker->dp, arrivals[i + BATCH_AHEAD].packet), 1);
+        switch_receive(worker, sw, arrivals[i].port, arrivals[i].packet, arrivals[i].time);
+    }
+    if (sw->held) {
+        serve_until(worker, sw, window->end);
+        note_event(worker, switch_next_service(sw));
+    }
+    finish_ports(worker, window, sw->ports, sw->node, sw->port_count);
+}
+
+static void act_until(struct worker *worker, struct host *host, uint64_t end)
+{
+    uint64_t next = host_next(worker->dp, host);
+    while (next < end) {
+        host_act(worker, host, next);
+        next = host_next(worker->dp, host);
+    }
+}
+
+static void host_turn(struct worker *worker, const struct window *window, struct host *host)
+{
+    struct batch *batch = &worker->batch;
+    batch->count = 0;
+    if (host->input->chunk)
+        collect(worker, host->input, 0, window->end);
+    for (uint32_t i = 0; i < batch->count; i++)
+        __builtin_prefetch(packet_at(worker->dp, batch->arrivals[i].packet), 1);
+    for (uint32_t i = 0; i < batch->count; i++) {
+        act_until(worker, host, batch->arrivals[i].time);
+        host_receive(worker, host, batch->arrivals[i].packet, batch->arrivals[i].time);
+    }
+    act_until(worker, host, window->end);
+    note_event(worker, host_next(worker->dp, host));
+    finish_ports(worker, window, host->port, host->node, 1);
+}
+
+/* --- A window --- */
+
+static void host_turns(struct worker *worker, const struct window *window, uint32_t group)
+{
+    struct dp *dp = window->dp;
+    uint32_t first = group * HOSTS_AT_ONCE;
+    for (uint32_t i = first; i < first + HOSTS_AT_ONCE && i < dp->hosts; i++)
+        host_turn(worker, window, &dp->host[i]);
+}
+
+static void take_turns(struct worker *worker, struct window *window)
+{
+    struct dp *dp = window->dp;
+    uint32_t groups = (dp->hosts + HOSTS_AT_ONCE - 1) / HOSTS_AT_ONCE;
+    for (;;) {
+        uint32_t item = atomic_fetch_add_explicit(&window->next_item, 1, memory_order_relaxed);
+        if (item < dp->switch_count)
+            switch_turn(worker, window, &dp->sw[item]);
+        else if (item < dp->switch_count + groups)
+            host_turns(worker, window, item - dp->switch_count);
+        else
+            return;
+    }
+}
+
+static void *help(void *argument)
+{
+    struct helper *helper = argument;
+    struct window *window = helper->window;
+    for (;;) {
+        pthread_barrier_wait(&window->barrier);
+        if (window->over)
+            return NULL;
+        take_turns(helper->worker, window);
+        pthread_barrier_wait(&window->barrier);
+    }
+}
+
+/* The earliest event that anybody knows of; the workers forget it. */
+static uint64_t next_event(struct dp *dp, uint32_t threads)
+{
+    uint64_t next = TIME_NEVER;
+    for (uint32_t i = 0; i < threads; i++) {
+        next = dp->workers[i].next_event < next ? dp->workers[i].next_event : next;
+        dp->workers[i].next_event = TIME_NEVER;
+    }
+    return next;
+}
+
+static void open_window(struct window *window, uint64_t begin, uint64_t deadline)
+{
+    struct dp *dp = window->dp;
+    window->begin = begin;
+    window->end = begin + dp->lookahead_ps;
+    if (window->end > deadline)
+        window->end = deadline;
+    if (dp->settings.sample_ps) {
+        while (dp->next_sample <= begin)
+            dp->next_sample += dp->settings.sample_ps;
+        if (window->end > dp->next_sample)
+            window->end = dp->next_sample;
+    }
+    window->sample = dp->settings.sample_ps && window->end == dp->next_sample;
+    atomic_store(&window->next_item, 0);
+}
+
+static uint64_t milliseconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+static int run_windows(struct window *window, uint32_t threads, uint64_t deadline, uint64_t stop_ms)
+{
+    struct dp *dp = window->dp;
+    for (;;) {
+        uint64_t begin = next_event(dp, threads);
+        note_event(&dp->workers[0], begin);
+        if (dp->flow_count > 0 && records_finished(dp) == dp->flow_count)
+            return DP_DONE;
+        if (begin == TIME_NEVER)
+            return records_stuck(dp);
+        if (begin >= deadline)
+            return DP_DEADLINE;
+        if (stop_ms && milliseconds() >= stop_ms)
+            return DP_BUDGET;
+        dp->workers[0].next_event = TIME_NEVER;
+        open_window(window, begin, deadline);
+        if (threads > 1)
+            pthread_barrier_wait(&window->barrier);
+        take_turns(&dp->workers[0], window);
+        if (threads > 1)
+            pthread_barrier_wait(&window->barrier);
+        dp->now = window->end;
+    }
+}
+
+static void start_helpers(struct helper *helpers, struct window *window, uint32_t threads)
+{
+    pthread_barrier_init(&window->barrier, NULL, threads);
+    for (uint32_t i = 1; i < threads; i++) {
+        helpers[i] = (struct helper){ .window = window, .worker = &window->dp->workers[i] };
+        if (pthread_create(&helpers[i].thread, NULL, help, &helpers[i]) != 0)
+            abort();
+    }
+}
+
+static void stop_helpers(struct helper *helpers, struct window *window, uint32_t threads)
+{
+    window->over = true;
+    if (threads > 1)
+        pthread_barrier_wait(&window->barrier);
+    for (uint32_t i = 1; i < threads; i++)
+        pthread_join(helpers[i].thread, NULL);
+    pthread_barrier_destroy(&window->barrier);
+}
+
+/* Every node looks at what it has: a first window may not miss what was set up since. */
+static void wake_all(struct dp *dp)
+{
+    for (uint32_t i = 0; i < dp->hosts; i++)
+        note_event(&dp->workers[0], host_next(dp, &dp->host[i]));
+}
+
+int dp_run_virtual(struct dp *dp, uint64_t deadline_ps, uint32_t threads, uint32_t budget_ms)
+{
+    struct helper helpers[DP_THREADS];
+    struct window window = { .dp = dp };
+    threads = threads < 1 ? 1 : threads > DP_THREADS ? DP_THREADS : threads;
+    wake_all(dp);
+    start_helpers(helpers, &window, threads);
+    uint64_t stop_ms = budget_ms ? milliseconds() + budget_ms : 0;
+    int ended = run_windows(&window, threads, deadline_ps, stop_ms);
+    stop_helpers(helpers, &window, threads);
+    return ended;
+}
