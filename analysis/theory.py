@@ -127,7 +127,7 @@ def growth(sizes: Sequence[float], values: Sequence[float]) -> Growth:
 
 def _occupied(bins: float, balls: float) -> float:
     """Return how many of `bins` are hit by `balls` thrown at random, on average."""
-    return bins * (1 - (1 - 1 / bins) ** balls)
+    return bins * float(1 - (1 - 1 / bins) ** balls)
 
 
 def _exceeds(number: int, period: float, waiting: int) -> float:

@@ -1,0 +1,174 @@
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from analysis.bounds import (
+    Messages,
+    Wire,
+    attainable,
+    cct_bound,
+    data_only_packets,
+    floor,
+    hops_between,
+    host_bound,
+    optimal_payload,
+    permutation_bound,
+)
+from analysis.setting import Setting
+
+PAPER = Wire()
+PACKET = 4096
+
+
+def setting(**changes: object) -> Setting:
+    values: dict[str, object] = {
+        "scheme": "ofan",
+        "seed": 1,
+        "topology": "fat-tree",
+        "k": 4,
+        "rate_gbps": 800.0,
+        "delay_ns": 500.0,
+        "payload_bytes": 4096,
+        "header_bytes": 62,
+        "ack_bytes": 64,
+        "gap_bytes": 20,
+        "acks": True,
+        "workload": "permutation",
+        "message_bytes": 1 << 20,
+        "load": 1.0,
+    }
+    return Setting(**(values | changes))  # type: ignore[arg-type]
+
+
+def messages(source: list[int], destination: list[int], size: int, where: Setting) -> Messages:
+    ends = np.array(source), np.array(destination)
+    return Messages(*ends, np.full(len(source), size), hops_between(*ends, where))
+
+
+@pytest.mark.parametrize(
+    ("packets", "microseconds"),
+    [
+        (64, 8.88566),
+        (78, 9.47058),
+        (128, 11.60158),
+        (256, 17.05694),
+        (512, 27.96766),
+        (1024, 49.78910),
+    ],
+)
+def test_permutation_bound__is_appendix_a(packets: int, microseconds: float) -> None:
+    assert permutation_bound(packets * PACKET, PAPER) / 1000 == pytest.approx(
+        microseconds, abs=1e-8
+    )
+
+
+def test_permutation_bound__two_levels() -> None:
+    assert permutation_bound(1 << 20, PAPER, hops=4) / 1000 == pytest.approx(14.99434, abs=1e-8)
+
+
+def test_data_only_packets__is_the_papers() -> None:
+    assert data_only_packets(PAPER) == 78
+    assert data_only_packets(PAPER, hops=4) == 52
+
+
+def test_attainable__is_one_gap_less() -> None:
+    assert attainable(17056.94, PAPER) == pytest.approx(17056.74)
+    assert attainable(100.0, PAPER, acks=False) == 100.0
+
+
+def test_permutation_bound__one_packet_is_its_way_there_and_back() -> None:
+    there = 6 * (500 + 41.58)
+    assert permutation_bound(PACKET, PAPER, acks=False) == pytest.approx(there)
+    assert permutation_bound(PACKET, PAPER) == pytest.approx(there + 6 * (500 + 0.64) + 0.2)
+
+
+@given(
+    st.integers(1, 1 << 22),
+    st.integers(1, 1 << 16),
+    st.sampled_from([2, 4, 6]),
+    st.floats(0.05, 1),
+    st.booleans(),
+)
+def test_permutation_bound__grows_with_bytes_hops_and_falls_with_load(
+    size: int, more: int, hops: int, load: float, acks: object
+) -> None:
+    def bound(size: int, hops: int, load: float) -> float:
+        return permutation_bound(size, PAPER, hops=hops, load=load, acks=bool(acks))
+
+    assert bound(size + more, hops, load) >= bound(size, hops, load) - 1e-6
+    assert bound(size, hops + 2, load) > bound(size, hops, load)
+    assert bound(size, hops, load / 2) >= bound(size, hops, load) - 1e-6
+    if acks:
+        alone = permutation_bound(size, PAPER, hops=hops, load=load, acks=False)
+        assert bound(size, hops, load) > alone
+
+
+@given(st.integers(1, 1 << 21))
+def test_permutation_bound__a_short_last_packet_costs_what_it_is(size: int) -> None:
+    full = -(-size // PACKET) * PACKET
+    shorter = permutation_bound(full, PAPER) - permutation_bound(size, PAPER)
+    assert -1e-6 <= shorter <= PAPER.time(full - size) * 6 + 1e-6
+
+
+@pytest.mark.parametrize(
+    ("topology", "pair", "hops"),
+    [
+        ("fat-tree", (0, 1), 2),
+        ("fat-tree", (0, 2), 4),
+        ("fat-tree", (3, 4), 6),
+        ("leaf-spine", (0, 1), 2),
+        ("leaf-spine", (0, 7), 4),
+    ],
+)
+def test_hops_between__counts_links(topology: str, pair: tuple[int, int], hops: int) -> None:
+    found = hops_between(np.array(pair[:1]), np.array(pair[1:]), setting(topology=topology))
+    assert found.tolist() == [hops]
+
+
+def test_cct_bound__permutation_takes_its_furthest_messages() -> None:
+    where = setting()
+    near_and_far = messages([0, 1, 4], [1, 0, 8], 1 << 20, where)
+    assert cct_bound(where, near_and_far) == pytest.approx(17056.94)
+    assert floor(where, near_and_far) == pytest.approx(17056.74)
+    near = messages([0, 1], [1, 0], 1 << 20, where)
+    assert cct_bound(where, near) < 17056.94
+
+
+def test_host_bound__of_a_permutation_is_appendix_a() -> None:
+    where = setting()
+    shift = messages(list(range(16)), [(host + 4) % 16 for host in range(16)], 1 << 20, where)
+    assert host_bound(where, shift, 6) == pytest.approx(permutation_bound(1 << 20, PAPER))
+
+
+def test_cct_bound__all_to_all_counts_all_that_a_host_sends() -> None:
+    where = setting(workload="all-to-all")
+    pairs = [(a, b) for a in range(16) for b in range(16) if a != b]
+    everyone = messages([a for a, _ in pairs], [b for _, b in pairs], 16 * PACKET, where)
+    assert cct_bound(where, everyone) == pytest.approx(permutation_bound(15 * 16 * PACKET, PAPER))
+    assert floor(where, everyone) < cct_bound(where, everyone)
+
+
+def test_cct_bound__incast_is_the_receivers_link() -> None:
+    where = setting(workload="incast.cm")
+    incast = messages([4, 5, 4, 5], [0, 0, 0, 0], PACKET, where)
+    there = 3 * 41.78 + 41.58 + 3000 + 5 * 41.58
+    assert cct_bound(where, incast) == pytest.approx(there + 3000 + 6 * 0.64 + 0.2)
+
+
+def test_cct_bound__rings_add_their_rounds() -> None:
+    where = setting(workload="ring")
+    one_round = list(range(16))
+    ring = messages(one_round * 3, [(host + 1) % 16 for host in one_round] * 3, PACKET, where)
+    a_round = 2 * (500 + 41.58)
+    assert cct_bound(where, ring) == pytest.approx(3 * a_round + 2 * (500 + 0.64))
+
+
+def test_optimal_payload__is_theorem_6() -> None:
+    assert round(optimal_payload(512 * 1024)) == 2073
+    assert round(optimal_payload(4 * 1024**2)) == 5865
+    assert optimal_payload(4e6) == pytest.approx(math.sqrt(82 * 4e6 / 10))

@@ -1,0 +1,66 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from analysis.results import read_run
+from analysis.setting import ResultError
+from analysis.summary import (
+    COLUMNS,
+    by_scheme,
+    read_all,
+    read_summary,
+    summarise,
+    variant,
+    write_summary,
+)
+from tests.analysis.synthetic import change_manifest, write_run
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def test_summary__is_written_and_read_back(tmp_path: Path) -> None:
+    for seed in (1, 2):
+        write_run(tmp_path / f"run{seed}", seed=seed, delay=1.0)
+    table = summarise(read_all(tmp_path))
+    write_summary(table, tmp_path / "summary.csv")
+    again = read_summary(tmp_path / "summary.csv")
+    assert list(again.columns) == list(COLUMNS)
+    assert again["seed"].tolist() == [1, 2]
+    assert again["cct_us"].to_numpy() == pytest.approx(table["cct_us"].to_numpy(), abs=1e-5)
+    assert again["verdict"].tolist() == ["VALID", "VALID"]
+
+
+def test_read_summary__wrong_file__is_named(tmp_path: Path) -> None:
+    path = tmp_path / "summary.csv"
+    with pytest.raises(ResultError, match=r"summary\.csv"):
+        read_summary(path)
+    path.write_text("scheme,seed\nofan,1\n", encoding="utf-8")
+    with pytest.raises(ResultError, match="columns missing: world"):
+        read_summary(path)
+
+
+def test_by_scheme__leaves_invalid_runs_out(tmp_path: Path) -> None:
+    for seed in (1, 2, 3):
+        write_run(tmp_path / f"run{seed}", seed=seed, delay=float(seed))
+    change_manifest(tmp_path / "run3", ended="deadline")
+    table = summarise(read_all(tmp_path))
+    means = by_scheme(table, "cct_us")
+    assert means["runs"].tolist() == [2]
+    pair = table["cct_us"][:2]
+    assert means["mean"][0] == pytest.approx(pair.mean())
+    assert means["sem"][0] == pytest.approx(pair.std(ddof=1) / np.sqrt(2))
+
+
+def test_variant__names_parameters_and_mixes(tmp_path: Path) -> None:
+    plain = read_run(write_run(tmp_path / "a"))
+    piped = read_run(write_run(tmp_path / "b", scheme="pofan", parameters={"pipe_ports": 2}))
+    mixed = read_run(write_run(tmp_path / "c", scheme="pofan", mix=["ar", "random-pods"]))
+    assert [variant(run.setting) for run in (plain, piped, mixed)] == [
+        "ofan",
+        "pofan(pipe_ports=2)",
+        "pofan+ar+random-pods",
+    ]
