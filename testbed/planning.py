@@ -2,26 +2,73 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from testbed import schemes
-from testbed.control import PLACE, routing
-from testbed.plan import Plan, SwitchSetup
+from testbed.control import PLACE, Routes, routing
+from testbed.failures import fail_links, highest_load
+from testbed.mixing import switches_of_second
+from testbed.plan import Plan, SwitchSetup, TableEntry
 from testbed.scenario import ScenarioError
-from testbed.state import Site
+from testbed.state import Defaults, Site
+from testbed.streams import stream
 from testbed.topology import TopologyError, make_topology
+from traffic import workloads
+from traffic.request import WorkloadError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from testbed.plan import ProgramSource
     from testbed.scenario import Scenario
+    from testbed.schemes import Scheme
     from testbed.topology import Topology
     from traffic.flows import Flows
 
 
+@dataclass(frozen=True, slots=True)
+class SwitchChange:
+    """What the control plane rewrites in one switch when links go down or come up."""
+
+    remove: tuple[TableEntry, ...]
+    add: tuple[TableEntry, ...]
+    defaults: Defaults
+
+
 def network(scenario: Scenario) -> Topology:
-    """Build a scenario's network; raises ScenarioError if there is none of its size."""
+    """Build a scenario's network with its failed links.
+
+    Raises ScenarioError if there is no network of its size.
+    """
     try:
-        return make_topology(scenario.topology, scenario.k)
+        topology = make_topology(scenario.topology, scenario.k)
     except TopologyError as error:
+        raise ScenarioError(str(error)) from error
+    if scenario.failures:
+        return fail_links(topology, scenario.failures, scenario.seed)
+    return topology
+
+
+def plan_for(scenario: Scenario, tick_ps: int = 1) -> Plan:
+    """Make a scenario's flows and its plan; raises ScenarioError for what cannot be run."""
+    return make_plan(scenario, flows_for(scenario), tick_ps)
+
+
+def flows_for(scenario: Scenario) -> Flows:
+    """Make the flows of a scenario's workload; raises ScenarioError for a wrong workload."""
+    topology = network(scenario)
+    try:
+        return workloads.make(
+            scenario.workload,
+            hosts=topology.hosts,
+            hosts_per_edge=topology.width,
+            hosts_per_pod=topology.hosts // topology.pods,
+            message_bytes=scenario.message_bytes,
+            options=scenario.workload_options,
+            rng=stream(scenario.seed, "workload"),
+        )
+    except WorkloadError as error:
         raise ScenarioError(str(error)) from error
 
 
@@ -29,23 +76,103 @@ def make_plan(scenario: Scenario, flows: Flows, tick_ps: int = 1) -> Plan:
     """Work out a scenario for given flows.
 
     `tick_ps` is the paper time in one unit of the programs' timestamps: 1 where the world counts
-    picoseconds. Raises ScenarioError for an unknown scheme, a wrong parameter, or a scheme that
-    does not work on the network.
+    picoseconds. Raises ScenarioError for an unknown scheme, a wrong parameter, a scheme that does
+    not work on the network, or failures that cut hosts off.
     """
     topology = network(scenario)
-    scheme = schemes.find(scenario.scheme)
-    schemes.check_network(scheme, topology)
-    parameters = schemes.settled(scheme, scenario.parameters)
-    source = schemes.program(scheme, topology, parameters)
-    programs = {topology.nodes[number].name: source for number in topology.switches}
+    assigned = _assign(scenario, topology)
+    programs = {
+        topology.nodes[number].name: chosen.source
+        for number, chosen in zip(topology.switches, assigned, strict=True)
+    }
     routed = routing(topology, programs)
     setups = {}
-    for number in topology.switches:
+    for number, chosen in zip(topology.switches, assigned, strict=True):
         name = topology.nodes[number].name
-        route = routed[name]
-        uplinks = route.defaults[PLACE][1][-1]
-        state = scheme.setup(Site(topology, number, uplinks, scenario, parameters, tick_ps))
-        setups[name] = SwitchSetup(
-            route.entries, {**route.defaults, **state.defaults}, state.registers, route.shared
+        setups[name] = _setup(
+            scenario, topology, number, chosen, route=routed[name], tick_ps=tick_ps
         )
-    return Plan(scenario, topology, programs, setups, flows, scheme.hosts, tick_ps, scenario.load)
+    load = scenario.load * highest_load(topology, flows)
+    hosts = assigned[-1].scheme.hosts
+    return Plan(scenario, topology, programs, setups, flows, hosts, tick_ps, load)
+
+
+def link_changes(plan: Plan, topology: Topology) -> dict[str, SwitchChange]:
+    """Return what to rewrite, by switch, so that a plan's network becomes `topology`.
+
+    The two differ in the state of their links; switches that need no change are left out.
+    """
+    assigned = _assign(plan.scenario, topology)
+    before, after = Routes(plan.topology), Routes(topology)
+    changes = {}
+    for number, chosen in zip(topology.switches, assigned, strict=True):
+        node = topology.nodes[number]
+        old, new = (
+            _setup(
+                plan.scenario,
+                routes.topology,
+                number,
+                chosen,
+                route=routes.setup(node),
+                tick_ps=plan.tick_ps,
+            )
+            for routes in (before, after)
+        )
+        change = _difference(old, new)
+        if change.remove or change.add or change.defaults:
+            changes[node.name] = change
+    return changes
+
+
+@dataclass(frozen=True, slots=True)
+class _Assigned:
+    """A scheme with its parameters settled and its program's definitions worked out."""
+
+    scheme: Scheme
+    parameters: Mapping[str, float]
+    source: ProgramSource
+
+
+def _assign(scenario: Scenario, topology: Topology) -> list[_Assigned]:
+    """Return the scheme of each switch; cores, the last, have the scenario's first."""
+    names = [scenario.scheme, *([scenario.mix[0]] if scenario.mix else [])]
+    chosen = [schemes.find(name) for name in names]
+    for scheme in chosen:
+        schemes.check(scheme, scenario, topology)
+    settled = schemes.settled(chosen, scenario.parameters)
+    assigned = [
+        _Assigned(scheme, parameters, schemes.program(scheme, topology, parameters))
+        for scheme, parameters in zip(chosen, settled, strict=True)
+    ]
+    if scenario.mix is None:
+        return assigned * len(topology.switches)
+    if chosen[0].hosts != chosen[1].hosts:
+        raise ScenarioError(f"mix: hosts work differently under {names[0]} and {names[1]}")
+    second = switches_of_second(topology, scenario.mix[1], scenario.seed)
+    return [assigned[number in second] for number in topology.switches]
+
+
+def _setup(
+    scenario: Scenario,
+    topology: Topology,
+    number: int,
+    chosen: _Assigned,
+    *,
+    route: SwitchSetup,
+    tick_ps: int,
+) -> SwitchSetup:
+    """Join a switch's routing and its scheme's state."""
+    uplinks = route.defaults[PLACE][1][-1]
+    site = Site(topology, number, uplinks, scenario, chosen.parameters, tick_ps)
+    state = chosen.scheme.setup(site)
+    defaults = {**route.defaults, **state.defaults}
+    return SwitchSetup(route.entries, defaults, state.registers, route.shared)
+
+
+def _difference(old: SwitchSetup, new: SwitchSetup) -> SwitchChange:
+    kept = set(old.entries) & set(new.entries)
+    return SwitchChange(
+        tuple(entry for entry in old.entries if entry not in kept),
+        tuple(entry for entry in new.entries if entry not in kept),
+        {table: call for table, call in new.defaults.items() if old.defaults.get(table) != call},
+    )

@@ -15,8 +15,9 @@ from testbed.plan import HostPolicy, ProgramSource
 from testbed.scenario import ScenarioError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
+    from testbed.scenario import Scenario
     from testbed.topology import Topology
 
 PROGRAMS = Path(__file__).resolve().parent.parent / "p4" / "programs"
@@ -39,8 +40,8 @@ class Parameter:
 class Scheme:
     """A load-balancing scheme: where its parts are, and how figures show it.
 
-    `label` may name parameters in braces. `levels` are the networks it works on by their tiers of
-    switches, `widest` is the most uplinks it can tell apart.
+    `label` may name parameters in braces. `widest` is the most uplinks it can tell apart, and
+    `needs_ecn` says that its hosts read marks from ACKs.
     """
 
     name: str
@@ -53,7 +54,6 @@ class Scheme:
     parameters: tuple[Parameter, ...] = ()
     hosts: HostPolicy = field(default_factory=HostPolicy)
     needs_ecn: bool = False
-    levels: tuple[int, ...] = (2, 3)
     widest: int = 255
 
 
@@ -161,12 +161,47 @@ def find(name: str) -> Scheme:
     raise ScenarioError(f"scheme {name} is unknown; there are {', '.join(names())}")
 
 
-def settled(scheme: Scheme, given: Mapping[str, float]) -> dict[str, float]:
-    """Fill in the defaults of a scheme's parameters; raises ScenarioError for wrong ones."""
+def settled(chosen: Sequence[Scheme], given: Mapping[str, float]) -> list[dict[str, float]]:
+    """Settle the parameters of schemes that share a network: each takes those that it has."""
+    known = {parameter.name for scheme in chosen for parameter in scheme.parameters}
+    if unknown := sorted(set(given) - known):
+        owners = " and ".join(scheme.name for scheme in chosen)
+        there_are = ", ".join(sorted(known)) or "none"
+        raise ScenarioError(f"{owners} has no parameter {unknown[0]}; there are {there_are}")
+    return [
+        _settle(scheme, {p.name: given[p.name] for p in scheme.parameters if p.name in given})
+        for scheme in chosen
+    ]
+
+
+def check(scheme: Scheme, scenario: Scenario, topology: Topology) -> None:
+    """Raise ScenarioError if a scheme cannot work in a scenario."""
+    if topology.width > scheme.widest:
+        raise ScenarioError(
+            f"{scheme.name} tells at most {scheme.widest} uplinks apart; "
+            f"k = {topology.k} has {topology.width}"
+        )
+    if scheme.needs_ecn and (scenario.ecn_bytes <= 0 or not scenario.acks):
+        raise ScenarioError(f"{scheme.name} needs ACKs and an ECN threshold above 0")
+
+
+def label(name: str, given: Mapping[str, float]) -> str:
+    """Return how figures call a scheme with these parameters, such as `4Ofan`."""
+    scheme = find(name)
+    return scheme.label.format(**settled((scheme,), given)[0])
+
+
+def program(scheme: Scheme, topology: Topology, parameters: Mapping[str, float]) -> ProgramSource:
+    """Return a scheme's program with the definitions for a network."""
+    defines = [("W", topology.width), ("DESTINATIONS", topology.edges)]
+    defines += [(p.define, int(parameters[p.name])) for p in scheme.parameters if p.define]
+    path = PROGRAMS / f"{scheme.program}.p4"
+    return ProgramSource(path, tuple((name, str(value)) for name, value in defines))
+
+
+def _settle(scheme: Scheme, given: Mapping[str, float]) -> dict[str, float]:
+    """Fill in the defaults of a scheme's parameters; raises ScenarioError for wrong values."""
     values = {parameter.name: parameter.default for parameter in scheme.parameters}
-    if unknown := sorted(set(given) - set(values)):
-        known = ", ".join(values) or "none"
-        raise ScenarioError(f"{scheme.name} has no parameter {unknown[0]}; it has {known}")
     values.update(given)
     for parameter in scheme.parameters:
         value = values[parameter.name]
@@ -176,28 +211,3 @@ def settled(scheme: Scheme, given: Mapping[str, float]) -> dict[str, float]:
             limits = f"{kind}from {parameter.smallest:g} to {parameter.largest:g}"
             raise ScenarioError(f"{scheme.name}: {parameter.name} is {value:g}, not {limits}")
     return values
-
-
-def check_network(scheme: Scheme, topology: Topology) -> None:
-    """Raise ScenarioError if a scheme does not work on a network."""
-    if topology.levels not in scheme.levels:
-        raise ScenarioError(f"{scheme.name} does not work on a {topology.name}")
-    if topology.width > scheme.widest:
-        raise ScenarioError(
-            f"{scheme.name} tells at most {scheme.widest} uplinks apart; "
-            f"k = {topology.k} has {topology.width}"
-        )
-
-
-def label(name: str, given: Mapping[str, float]) -> str:
-    """Return how figures call a scheme with these parameters, such as `4Ofan`."""
-    scheme = find(name)
-    return scheme.label.format(**settled(scheme, given))
-
-
-def program(scheme: Scheme, topology: Topology, parameters: Mapping[str, float]) -> ProgramSource:
-    """Return a scheme's program with the definitions for a network."""
-    defines = [("W", topology.width), ("DESTINATIONS", topology.edges)]
-    defines += [(p.define, int(parameters[p.name])) for p in scheme.parameters if p.define]
-    path = PROGRAMS / f"{scheme.program}.p4"
-    return ProgramSource(path, tuple((name, str(value)) for name, value in defines))

@@ -13,8 +13,8 @@
 // - Three levels: edges run CONGA with one tag an uplink. An aggregation takes its least congested
 //   uplink, as a tag does not tell cores apart. Links A-C, C-A and A-E raise a frame's congestion.
 // - Tag (5 bits), congestion (3), fed-back tag (5) and metric (3) are in the partition key of the
-//   BTH, so that frames keep their size; at most 32 uplinks. Hosts get frames with the default key;
-//   a NIC that checks the ICRC would have to leave it out.
+//   BTH, so that frames keep their size; at most 32 uplinks. The last switch puts the default key
+//   back, with which the ICRC of the frame holds again.
 // - Fed-back entries take turns; the original prefers changed ones.
 // - A fed-back metric counts as 0 when it is older than one to two ages of 2^n ticks, near 10 tau.
 

@@ -11,7 +11,7 @@
 // - What switches say travels in the partition key of the RoCEv2 frames that they send down anyway,
 //   one link's penalty a frame, in turn. It costs no capacity, and is as fresh as frames are many:
 //   of each link of a busy switch its neighbour hears once in as many frames as there are links.
-//   Hosts get frames with the default key; a NIC that checks the ICRC would have to leave it out.
+//   The last switch puts the default key back, with which the ICRC of the frame holds again.
 // - An aggregation says what its links down are worth one by one, and what its uplinks are worth on
 //   average, because it will choose among them itself. A core says each link down.
 // - Before anything was heard, a link counts as best.
