@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
     from testbed.topology import Node, Topology
 
-PLACE, DOWN, UP = "Ingress.routing.place", "Ingress.routing.down", "Ingress.routing.up"
+PLACE, DOWN, UP = "Fabric.routing.place", "Fabric.routing.down", "Fabric.routing.up"
 LOCATE, DESCEND, ASCEND = (
-    "Ingress.routing.locate",
-    "Ingress.routing.descend",
-    "Ingress.routing.ascend",
+    "Fabric.routing.locate",
+    "Fabric.routing.descend",
+    "Fabric.routing.ascend",
 )
 
 

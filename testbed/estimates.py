@@ -54,8 +54,8 @@ def path_quality(site: Site) -> State:
         view = (0, site.topology.pods, 0, w, share)
     else:
         view = (0, 0, 1, site.topology.k, 0)
-    seen: Defaults = {"Ingress.view": ("Ingress.see", view)}
-    return State({**_clock(site, "Ingress"), **_sampling(site, "Ingress"), **seen})
+    seen: Defaults = {"Fabric.view": ("Fabric.see", view)}
+    return State({**_clock(site, "Fabric"), **_sampling(site, "Fabric"), **seen})
 
 
 def discounting_rate(site: Site) -> State:
@@ -72,8 +72,8 @@ def discounting_rate(site: Site) -> State:
         round((1 << 40) / tau),
         max(round(math.log2(site.parameters["age_taus"] * tau)), 0),
     )
-    estimators: Defaults = {"Ingress.constants": ("Ingress.check_age", constants)}
-    return State({**_clock(site, "Ingress"), **estimators})
+    estimators: Defaults = {"Fabric.constants": ("Fabric.check_age", constants)}
+    return State({**_clock(site, "Fabric"), **estimators})
 
 
 def turning_point(site: Site) -> State:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from testbed.scenario import Scenario
     from testbed.topology import Node, Topology
 
-BALANCE = "Ingress.balance"
+BALANCE = "Fabric.balance"
 Defaults = dict[str, tuple[str, tuple[int, ...]]]
 
 

@@ -27,7 +27,7 @@
 #define MOST_PERIODS 63  // that shrinking tells apart
 #define DEFAULT_PARTITION_KEY 0xffff
 
-control Ingress(inout Headers headers, inout Metadata meta, inout standard_metadata_t standard) {
+control Fabric(inout Headers headers, inout Metadata meta, inout standard_metadata_t standard) {
     Routing() routing;
     Clock() clock;
     Timing timing;
@@ -193,4 +193,4 @@ control Ingress(inout Headers headers, inout Metadata meta, inout standard_metad
     }
 }
 
-V1Switch(FrameParser(), NoVerification(), Ingress(), NoEgress(), NoUpdate(), FrameDeparser()) main;
+V1Switch(FrameParser(), NoVerification(), Fabric(), NoEgress(), NoUpdate(), FrameDeparser()) main;

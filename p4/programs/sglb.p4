@@ -28,7 +28,7 @@
 register<bit<8>>(W * LINKS) heard;  // penalties by uplink and link of the switch behind it
 register<bit<16>>(1) next_link;     // to report on
 
-control Ingress(inout Headers headers, inout Metadata meta, inout standard_metadata_t standard) {
+control Fabric(inout Headers headers, inout Metadata meta, inout standard_metadata_t standard) {
     Routing() routing;
     Clock() clock;
     Sampler() sampler;
@@ -137,4 +137,4 @@ control Ingress(inout Headers headers, inout Metadata meta, inout standard_metad
     }
 }
 
-V1Switch(FrameParser(), NoVerification(), Ingress(), NoEgress(), NoUpdate(), FrameDeparser()) main;
+V1Switch(FrameParser(), NoVerification(), Fabric(), NoEgress(), NoUpdate(), FrameDeparser()) main;

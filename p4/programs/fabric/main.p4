@@ -2,7 +2,7 @@
 
 #include "switch.p4"
 
-control Ingress(inout Headers headers, inout Metadata meta, inout standard_metadata_t standard) {
+control Fabric(inout Headers headers, inout Metadata meta, inout standard_metadata_t standard) {
     Routing() routing;
     Balance() balance;
 
@@ -15,4 +15,4 @@ control Ingress(inout Headers headers, inout Metadata meta, inout standard_metad
     }
 }
 
-V1Switch(FrameParser(), NoVerification(), Ingress(), NoEgress(), NoUpdate(), FrameDeparser()) main;
+V1Switch(FrameParser(), NoVerification(), Fabric(), NoEgress(), NoUpdate(), FrameDeparser()) main;
