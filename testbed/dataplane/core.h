@@ -158,15 +158,6 @@ struct ack_queue {
     uint32_t room;  /* a power of two */
 };
 
-struct pacing {
-    uint64_t frames;
-    uint64_t bytes;
-    uint64_t first;
-    uint64_t last;
-    uint64_t late_max;
-    uint32_t late[64];       /* histogram of log2-spaced lateness, see real.c */
-};
-
 struct host {
     struct port *port;
     struct cursor *input;

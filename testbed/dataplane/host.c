@@ -5,7 +5,6 @@
 #include "frame.h"
 #include "policy.h"
 #include "port.h"
-#include "real.h"
 
 enum { FCS_BYTES = 4 };
 
@@ -108,8 +107,6 @@ static void send_data(struct worker *worker, struct host *host, uint64_t now)
         push_active(host, flow);
     host->due += pace(dp, port_charge(dp, packet));
     host->sent_data = true;
-    if (dp->real)
-        real_note_pace(dp, host, port_charge(dp, packet), now);
     send(worker, host, number, now);
 }
 

@@ -14,7 +14,8 @@ import cffi
 
 HERE = Path(__file__).parent
 CONTRACT = HERE.parent.parent / "p4" / "codegen"
-FLAGS = ("-std=gnu11", "-O3", "-g", "-fPIC", "-shared", "-fvisibility=hidden", "-pthread")
+LANGUAGE = ("-std=gnu11", "-D_GNU_SOURCE", "-pthread")
+FLAGS = (*LANGUAGE, "-O3", "-g", "-fPIC", "-shared", "-fvisibility=hidden")
 WARNINGS = ("-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Werror")
 SANITIZED = ("-fsanitize=address,undefined", "-fno-omit-frame-pointer", "-O1")
 

@@ -1,10 +1,268 @@
 #include "real.h"
-void real_notice(struct dp *dp, struct port *port){(void)dp;(void)port;}
-void real_note_pace(struct dp *dp, struct host *host, uint32_t bytes, uint64_t time){(void)dp;(void)host;(void)bytes;(void)time;}
-void real_read_port(const struct dp *dp, const struct port *port, struct dp_port_record *record){(void)dp;(void)port;(void)record;}
-void real_read_totals(const struct dp *dp, struct dp_totals *totals){(void)dp;(void)totals;}
-void real_close(struct dp *dp){(void)dp;}
-int dp_socket(struct dp *dp, int fd, uint32_t ifindex){(void)dp;(void)fd;(void)ifindex;return -1;}
-int dp_wires(struct dp *dp, uint64_t count, const struct dp_wire *wires){(void)dp;(void)count;(void)wires;return -1;}
-int dp_run_real(struct dp *dp, const struct dp_real *real){(void)dp;(void)real;return -1;}
-void dp_read_pacing(const struct dp *dp, struct dp_pacing *records){(void)dp;(void)records;}
+
+#include <errno.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <time.h>
+
+#include "build.h"
+#include "frame.h"
+#include "host.h"
+#include "port.h"
+#include "records.h"
+#include "switch.h"
+
+/*
+ * The real clock: one loop that takes frames from sockets, gives them to their nodes, and does what
+ * is due. It sleeps until shortly before the next deadline and spins from there, because a sleeping
+ * thread wakes up late.
+ */
+
+enum {
+    RECEIVE_BURST = 64,        /* frames taken between two looks at the clock's deadlines */
+    SPINS_BEFORE_LOOK = 1024,  /* how often spinning looks at the control descriptor */
+    ROOM_FOR_TICKS = 1000,
+    ETHERTYPE_AT = 12
+};
+
+static const uint64_t LONGEST_SLEEP_NS = 200000000;
+
+static uint64_t clock_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/* Paper time; it never goes back, and is 0 before the start. */
+static uint64_t look_at_clock(struct dp *dp)
+{
+    struct real_front *real = dp->real;
+    uint64_t ns = clock_ns();
+    real->started = ns >= real->start_ns;
+    if (!real->started)
+        return dp->now;
+    uint64_t now = (uint64_t)((double)(ns - real->start_ns) * ROOM_FOR_TICKS / real->dilation);
+    if (now > dp->now)
+        dp->now = now;
+    return dp->now;
+}
+
+/* --- Nodes --- */
+
+static uint32_t timer_of_node(const struct dp *dp, uint32_t node)
+{
+    return dp->port_count + node;
+}
+
+static void set_host_timer(struct dp *dp, uint32_t node)
+{
+    timers_set(&dp->real->timers, timer_of_node(dp, node), host_next(dp, &dp->host[node]));
+}
+
+static void set_switch_timer(struct dp *dp, const struct sw *sw)
+{
+    if (sw->held)
+        timers_set(&dp->real->timers, timer_of_node(dp, sw->node), switch_next_service(sw));
+}
+
+static void act(struct dp *dp, uint32_t node, uint64_t due)
+{
+    struct worker *worker = &dp->workers[0];
+    if (node < dp->hosts) {
+        host_act(worker, &dp->host[node], due);
+        set_host_timer(dp, node);
+        return;
+    }
+    switch_serve(worker, dp->switch_of[node], due);
+    set_switch_timer(dp, dp->switch_of[node]);
+}
+
+static void do_what_is_due(struct dp *dp, uint64_t now)
+{
+    struct timers *timers = &dp->real->timers;
+    while (dp->real->started && timers_next(timers) <= now) {
+        uint32_t thing = timers->heap[0];
+        if (thing >= dp->port_count)
+            act(dp, thing - dp->port_count, timers->time[thing]);
+        else
+            real_transmit(dp, thing, now);
+    }
+    real_flush(dp);
+}
+
+/* --- Frames from sockets --- */
+
+static bool is_ipv4(const struct packet *packet)
+{
+    return packet->stored > ETHERTYPE_AT + 1 && packet->data[ETHERTYPE_AT] == 0x08 &&
+           packet->data[ETHERTYPE_AT + 1] == 0x00;
+}
+
+static uint32_t keep(struct dp *dp, const struct wire_frame *frame)
+{
+    uint32_t stored = frame->stored < LARGE_ROOM ? frame->stored : LARGE_ROOM;
+    uint32_t number = packet_new(&dp->workers[0], stored);
+    struct packet *packet = packet_at(dp, number);
+    packet->length = frame->length;
+    packet->stored = stored & 0xffffff;
+    memcpy(packet->data, frame->data, stored);
+    frame_classify(packet);
+    return number;
+}
+
+/* Frames of others are noise; the P4 programs see those of them that are IPv4. */
+static void receive(struct dp *dp, const struct real_place *place, uint32_t number, uint64_t now)
+{
+    struct worker *worker = &dp->workers[0];
+    const struct packet *packet = packet_at(dp, number);
+    bool noise = packet->class == FRAME_OTHER;
+    dp->real->noise += noise;
+    if (noise && (place->node < dp->hosts || !is_ipv4(packet))) {
+        packet_free(worker, number);
+        return;
+    }
+    if (place->node < dp->hosts) {
+        host_receive(worker, &dp->host[place->node], number, now);
+        set_host_timer(dp, place->node);
+        return;
+    }
+    struct sw *sw = dp->switch_of[place->node];
+    worker->totals.sent++;
+    switch_receive(worker, sw, place->port, number, now);
+    set_switch_timer(dp, sw);
+}
+
+/* Take frames of one socket; true if there may be more. */
+static bool take_frames(struct dp *dp, uint32_t socket)
+{
+    struct real_front *real = dp->real;
+    struct wire_frame frame;
+    for (uint32_t i = 0; i < RECEIVE_BURST; i++) {
+        if (!wire_next(&real->sockets[socket], &frame))
+            return false;
+        const struct real_place *place = real_find(real, socket, frame.ifindex);
+        uint32_t number = place ? keep(dp, &frame) : 0;
+        wire_done(&real->sockets[socket]);
+        if (!place)
+            continue;
+        uint64_t now = look_at_clock(dp);
+        do_what_is_due(dp, now);
+        receive(dp, place, number, now);
+    }
+    return true;
+}
+
+static bool take_all_frames(struct dp *dp)
+{
+    bool more = false;
+    for (uint32_t i = 0; i < dp->real->socket_count; i++)
+        more |= take_frames(dp, i);
+    return more;
+}
+
+/* --- The loop --- */
+
+static bool control_waits(const struct dp *dp, int64_t timeout_ns)
+{
+    const struct real_front *real = dp->real;
+    struct epoll_event events[16];
+    struct timespec timeout = { timeout_ns / 1000000000, timeout_ns % 1000000000 };
+    int count = epoll_pwait2(real->epoll_fd, events, 16, &timeout, NULL);
+    for (int i = 0; i < count; i++)
+        if (events[i].data.fd == real->control_fd)
+            return true;
+    return false;
+}
+
+/* Sleep if the next deadline is far; true if the control descriptor is readable. */
+static bool wait(struct dp *dp, const struct dp_real *real, uint32_t *spins)
+{
+    uint64_t next = timers_next(&dp->real->timers);
+    next = next < real->deadline_ps ? next : real->deadline_ps;
+    double due_ns = (double)next * real->dilation / ROOM_FOR_TICKS + (double)real->start_ns;
+    double left_ns = due_ns - (double)clock_ns() - (double)real->spin_ns;
+    if (left_ns > (double)LONGEST_SLEEP_NS)
+        left_ns = (double)LONGEST_SLEEP_NS;
+    if (left_ns > 0) {
+        *spins = 0;
+        return control_waits(dp, (int64_t)left_ns);
+    }
+    if (++*spins < SPINS_BEFORE_LOOK)
+        return false;
+    *spins = 0;
+    return control_waits(dp, 0);
+}
+
+static bool is_stuck(const struct dp *dp, const struct dp_real *real)
+{
+    uint64_t moved = dp->workers[0].last_movement;
+    return real->stuck_ps > 0 && dp->flow_count > 0 && dp->now > moved &&
+           dp->now - moved > real->stuck_ps;
+}
+
+static void sample(struct dp *dp)
+{
+    if (dp->settings.sample_ps == 0 || dp->now < dp->next_sample)
+        return;
+    uint64_t time = dp->now / dp->settings.sample_ps * dp->settings.sample_ps;
+    for (uint32_t node = 0; node < dp->nodes; node++)
+        for (uint32_t i = dp->first_port[node]; i < dp->first_port[node + 1]; i++) {
+            if (!dp->ports[i].tail.chunk)
+                continue;
+            port_advance(dp, &dp->ports[i], dp->now);
+            port_sample(&dp->workers[0], &dp->ports[i], node, i - dp->first_port[node], time);
+        }
+    dp->next_sample = time + dp->settings.sample_ps;
+}
+
+static int watch_control(struct dp *dp, int control_fd)
+{
+    struct real_front *real = dp->real;
+    if (real->control_fd == control_fd)
+        return 0;
+    if (real->control_fd >= 0)
+        epoll_ctl(real->epoll_fd, EPOLL_CTL_DEL, real->control_fd, NULL);
+    real->control_fd = control_fd;
+    struct epoll_event event = { .events = EPOLLIN, .data.fd = control_fd };
+    if (control_fd >= 0 && epoll_ctl(real->epoll_fd, EPOLL_CTL_ADD, control_fd, &event) != 0)
+        return build_fail(dp, "control descriptor %d: %s", control_fd, strerror(errno));
+    return 0;
+}
+
+static int run(struct dp *dp, const struct dp_real *real)
+{
+    uint32_t spins = 0;
+    for (;;) {
+        bool more = take_all_frames(dp);
+        do_what_is_due(dp, look_at_clock(dp));
+        sample(dp);
+        if (dp->flow_count > 0 && records_finished(dp) == dp->flow_count)
+            return DP_DONE;
+        if (dp->now >= real->deadline_ps)
+            return DP_DEADLINE;
+        if (is_stuck(dp, real))
+            return records_stuck(dp);
+        if (!more && wait(dp, real, &spins))
+            return DP_CONTROL;
+    }
+}
+
+int dp_run_real(struct dp *dp, const struct dp_real *real)
+{
+    if (!dp->real)
+        return build_fail(dp, "the real clock needs ports on sockets");
+    if (!(real->dilation > 0))
+        return build_fail(dp, "dilation is %g; it must be above 0", real->dilation);
+    if (watch_control(dp, real->control_fd) != 0)
+        return DP_FAILED;
+    dp->real->dilation = real->dilation;
+    dp->real->start_ns = real->start_ns;
+    for (uint32_t node = 0; node < dp->hosts; node++)
+        set_host_timer(dp, node);
+    int ended = run(dp, real);
+    for (uint32_t i = 0; i < dp->port_count; i++)
+        if (dp->ports[i].tail.chunk)
+            port_advance(dp, &dp->ports[i], dp->now);
+    return ended;
+}

@@ -1,14 +1,78 @@
 #ifndef REAL_H
 #define REAL_H
 #include "core.h"
+#include "timers.h"
+#include "wire.h"
 
-/* The real clock's share of ports and hosts; only called where dp->real is set. */
+/*
+ * The real clock's share of a network: sockets instead of cables, timers instead of windows. The
+ * functions for ports are called only where dp->real is set.
+ */
+
+struct real_port {
+    struct cursor head;       /* first frame that is not on the wire yet */
+    uint32_t socket;
+    uint32_t ifindex;         /* 0: this port is on no socket */
+    uint64_t departure;       /* of the frame sent last: ideal, and on the real clock */
+    uint64_t put;
+    uint64_t gaps;
+    uint64_t gaps_within_10pct;
+    uint64_t gaps_within_25pct;
+    uint64_t gaps_within_frame;
+    uint64_t late_max;
+};
+
+enum { LATE_BUCKETS = 256 };  /* four to an octave of picoseconds */
+
+struct real_host {
+    uint64_t frames;
+    uint64_t busy;            /* time that its data frames but the last take at line rate */
+    uint64_t last_busy;
+    uint64_t first_due;
+    uint64_t last_due;
+    uint64_t first_put;
+    uint64_t last_put;
+    uint64_t late_max;
+    uint32_t late[LATE_BUCKETS];
+};
+
+/* Which port a frame came in on. */
+struct real_place {
+    uint32_t socket;
+    uint32_t ifindex;
+    uint32_t port;            /* over all nodes */
+    uint32_t node;
+};
+
+struct real_front {
+    struct real_port *ports;
+    struct real_host *hosts;
+    struct wire_socket *sockets;
+    uint32_t socket_count;
+    struct real_place *places; /* open addressing, by socket and interface; ifindex 0: empty */
+    uint32_t place_mask;
+    uint32_t place_count;
+    struct timers timers;      /* ports, then nodes */
+    struct wire_batch batch;
+    uint32_t batch_packets[WIRE_BATCH];
+    uint32_t batch_ports[WIRE_BATCH];
+    int epoll_fd;
+    int control_fd;            /* the one that epoll knows */
+    double dilation;
+    uint64_t start_ns;
+    bool started;
+    uint64_t noise;
+};
 
 /* A frame was queued: it is due on the wire at its departure plus the link's delay. */
-void real_notice(struct dp *dp, struct port *port);
+void real_notice(struct dp *dp, const struct port *port);
 
-/* A host's data frame begins to leave. */
-void real_note_pace(struct dp *dp, struct host *host, uint32_t bytes, uint64_t time);
+const struct real_place *real_find(const struct real_front *real, uint32_t socket,
+                                   uint32_t ifindex);
+
+/* Put on the wire what is due by `now`. */
+void real_transmit(struct dp *dp, uint32_t port, uint64_t now);
+void real_flush(struct dp *dp);
 
 void real_read_port(const struct dp *dp, const struct port *port, struct dp_port_record *record);
 void real_read_totals(const struct dp *dp, struct dp_totals *totals);
