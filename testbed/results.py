@@ -7,8 +7,6 @@ import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from testbed.dataplane import NEVER
 from testbed.topology import adjacency, stage
 
@@ -16,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
+    import numpy as np
     from numpy.typing import NDArray
 
     from testbed.plan import Plan
@@ -39,10 +38,11 @@ COUNTED = (
     "drops",
     "marks",
 )
-QUEUED = ("max_queue_bytes", "max_queue_packets", "mean_queue_bytes", "mean_queue_packets")
+LONGEST = ("max_queue_bytes", "max_queue_packets")
+MEAN = ("mean_queue_bytes", "mean_queue_packets")
 GAPS = ("gaps", "gaps_within_10pct", "gaps_within_25pct", "gaps_within_frame")
 LINK_HEADER = ",".join(
-    ("node", "port", "peer", "stage", *COUNTED, "busy_ns", *QUEUED, *GAPS, "late_max_ns")
+    ("node", "port", "peer", "stage", *COUNTED, "busy_ns", *LONGEST, *MEAN, *GAPS, "late_max_ns")
 )
 
 
@@ -133,7 +133,9 @@ def _link_rows(plan: Plan, records: NDArray[np.void]) -> Iterable[str]:
         if peer < 0:
             continue
         counted = ",".join(str(record[name]) for name in COUNTED)
-        queued = ",".join(f"{record[name]:g}" for name in QUEUED)
+        queued = ",".join(
+            (*(str(record[name]) for name in LONGEST), *(f"{record[name]:.3f}" for name in MEAN))
+        )
         gaps = ",".join(str(record[name]) for name in GAPS)
         busy = int(record["bytes"]) * scenario.picoseconds_per_byte / 1000
         yield (
