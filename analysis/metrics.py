@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.bounds import cct_bound, messages_of, wire_of
-from analysis.results import STAGES
+from analysis.results import HOST_STAGE, STAGES
 
 if TYPE_CHECKING:
     from analysis.results import Run
@@ -132,3 +132,41 @@ def utilisation_over_time(run: Run, bins: int = 100) -> pd.DataFrame:
     ]
     middle = (edges[:-1] + edges[1:]) / 2 / NANOSECONDS_PER_MICROSECOND
     return pd.DataFrame({"time_us": middle, "utilisation": share})
+
+
+def queue_series(queues: pd.DataFrame, bins: int = 200) -> pd.DataFrame:
+    """Return each switch stage's longest and mean queue over time, from queues.csv.gz.
+
+    Columns `stage`, `time_us` (middle of the bin), `max_queue_bytes` and `mean_queue_bytes` over
+    the stage's links that ever queued. A link counts in a bin with the longest it was then, and
+    keeps its last length until its next sample.
+    """
+    queues = queues[queues["stage"] != HOST_STAGE]
+    if queues.empty:
+        return pd.DataFrame(columns=["stage", "time_us", "max_queue_bytes", "mean_queue_bytes"])
+    edges = np.linspace(0, float(queues["time_ns"].max()) or 1.0, bins + 1)
+    where = np.clip(np.searchsorted(edges, queues["time_ns"], "right") - 1, 0, bins - 1)
+    binned = queues.assign(bin=where)
+    longest, last = (
+        binned.pivot_table(
+            values="queue_bytes", index=["stage", "node", "port"], columns="bin", aggfunc=how
+        ).reindex(columns=range(bins))
+        for how in ("max", "last")
+    )
+    carried = last.ffill(axis=1).shift(1, axis=1)
+    by_link = longest.fillna(0).combine(carried.fillna(0), np.maximum)
+    by_stage = by_link.groupby("stage")
+    middle = (edges[:-1] + edges[1:]) / 2 / NANOSECONDS_PER_MICROSECOND
+    stages = [stage for stage in STAGES if stage in by_stage.groups]
+    frames = [
+        pd.DataFrame(
+            {
+                "stage": stage,
+                "time_us": middle,
+                "max_queue_bytes": by_stage.max().loc[stage].to_numpy(),
+                "mean_queue_bytes": by_stage.mean().loc[stage].to_numpy(),
+            }
+        )
+        for stage in stages
+    ]
+    return pd.concat(frames, ignore_index=True)

@@ -153,7 +153,8 @@ def _queues(links: pd.DataFrame, end_ns: float, rng: np.random.Generator, folder
     times = np.linspace(0, end_ns, 60)
     for _, link in links[links["stage"] != "H-E"].iterrows():
         shape = np.clip(np.minimum(times, end_ns - times) / end_ns * 2, 0, 1)
-        queued = np.rint(float(link["max_queue_packets"]) * shape * rng.random(len(times))).astype(int)
+        longest = float(link["max_queue_packets"])
+        queued = np.rint(longest * shape * rng.random(len(times))).astype(int)
         frames.append(
             pd.DataFrame(
                 {

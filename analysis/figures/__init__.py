@@ -1,0 +1,1 @@
+"""Figures fit to print: one file for each kind, all in one style."""

@@ -1,0 +1,93 @@
+"""A metric over a swept quantity: one line a scheme, with the standard error."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from analysis.figures.style import Look, legend_above, look_of, percent_axis
+from analysis.summary import by_scheme
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+MOST_TICKS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """One axis of a sweep: the column it shows, its label, and how it is scaled.
+
+    Values are divided by `unit`; shares are written as `percent`.
+    """
+
+    column: str
+    label: str
+    logarithmic: bool = False
+    percent: bool = False
+    unit: float = 1.0
+
+
+def sweep(
+    axes: Axes,
+    table: pd.DataFrame,
+    x: Axis,
+    y: Axis,
+    looks: Mapping[str, Look],
+    *,
+    diagonal: bool = False,
+    legend: bool = True,
+) -> None:
+    """Draw the rows of summaries: `y` over `x` by scheme, means with their standard error.
+
+    INVALID rows are left out. With `diagonal` the line y = x is drawn too.
+    """
+    means = by_scheme(table, y.column, x.column)
+    names = [name for name in looks if name in set(means["scheme"])]
+    for number, name in enumerate(names):
+        own = means[means["scheme"] == name].sort_values(x.column)
+        look = look_of(name, looks, number)
+        axes.errorbar(
+            own[x.column] / x.unit,
+            own["mean"] / y.unit,
+            yerr=own["sem"].fillna(0) / y.unit,
+            color=look.color,
+            marker=look.marker,
+            label=look.label,
+            capsize=1.5,
+            elinewidth=0.7,
+            mew=0.6,
+        )
+    _scale(axes, x, np.sort(np.asarray(means[x.column].unique(), dtype=float)) / x.unit)
+    if y.logarithmic:
+        axes.set_yscale("log")
+    if diagonal:
+        ends = np.array(axes.get_xlim())
+        axes.plot(ends, ends, color="black", lw=0.7, ls=":", label="y = x", zorder=1)
+        axes.set_xlim(*ends)
+    axes.set_xlabel(x.label)
+    axes.set_ylabel(y.label)
+    if y.percent:
+        percent_axis(axes)
+    if legend:
+        legend_above(axes)
+
+
+def _scale(axes: Axes, x: Axis, ticks: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> None:
+    """Scale the horizontal axis; a logarithmic one gets the swept values as its ticks."""
+    if x.logarithmic:
+        axes.set_xscale("log", base=2)
+        shown = ticks[:: -(-len(ticks) // MOST_TICKS)]
+        axes.set_xticks(shown, [_number(tick) for tick in shown])
+        axes.minorticks_off()
+    elif x.percent:
+        percent_axis(axes, "x")
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"

@@ -1,0 +1,50 @@
+"""The same scenarios in two worlds, side by side: emulation against virtual time."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from analysis.figures.style import Look, legend_above, look_of, name_ticks, percent_axis
+from analysis.summary import by_scheme
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+HATCHES = ("", "////", "....")
+
+
+def worlds(axes: Axes, table: pd.DataFrame, looks: Mapping[str, Look]) -> None:
+    """Draw the CCT increase of each scheme, a bar a world, with the standard error.
+
+    `table` holds rows of summaries from several worlds. INVALID rows are left out.
+    """
+    means = by_scheme(table, "cct_increase", "world")
+    there = list(dict.fromkeys(means["world"]))
+    names = [name for name in looks if name in set(means["scheme"])]
+    width = 0.8 / max(1, len(there))
+    for number, world in enumerate(there):
+        own = means[means["world"] == world].set_index("scheme").reindex(names)
+        at = np.arange(len(names)) - 0.4 + (number + 0.5) * width
+        axes.bar(
+            at,
+            own["mean"],
+            width,
+            yerr=own["sem"].fillna(0),
+            color=[look_of(name, looks, place).color for place, name in enumerate(names)],
+            hatch=HATCHES[number % len(HATCHES)],
+            edgecolor="black",
+            linewidth=0.4,
+            error_kw={"elinewidth": 0.7, "capsize": 1.5},
+        )
+        axes.bar(
+            [0], [0], color="white", edgecolor="black", lw=0.4, hatch=HATCHES[number], label=world
+        )
+    name_ticks(axes, [look_of(name, looks).label for name in names])
+    axes.set_ylabel("CCT increase (%)")
+    percent_axis(axes)
+    legend_above(axes)

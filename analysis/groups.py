@@ -1,0 +1,115 @@
+"""Runs that may be compared: one scenario in one world, under several schemes and seeds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from analysis import metrics
+from analysis.fidelity import Verdict, judge
+from analysis.results import QUEUES, read_queues
+from analysis.summary import COLUMNS, row, variant
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from analysis.results import Run
+
+SCENARIO_FIELDS = ("topology", "k", "workload", "message_bytes", "load", "failures", "acks")
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Comparable runs with their verdicts and rows of summary.csv, in the same order."""
+
+    title: str
+    runs: tuple[Run, ...]
+    verdicts: tuple[Verdict, ...]
+    table: pd.DataFrame
+
+    @property
+    def usable(self) -> list[Run]:
+        """Runs that figures may show: all but the INVALID ones."""
+        pairs = zip(self.runs, self.verdicts, strict=True)
+        return [run for run, verdict in pairs if verdict.verdict != "INVALID"]
+
+    def by_scheme(self) -> dict[str, list[Run]]:
+        """Return the usable runs of each scheme."""
+        schemes: dict[str, list[Run]] = {}
+        for run in self.usable:
+            schemes.setdefault(variant(run.setting), []).append(run)
+        return schemes
+
+    def flow_completion(self) -> dict[str, NDArray[np.float64]]:
+        """Return the completion times of all flows of each scheme's usable runs."""
+        return {
+            name: np.concatenate([metrics.flow_completion_us(run).to_numpy() for run in runs])
+            for name, runs in self.by_scheme().items()
+        }
+
+    def queues_by_stage(self) -> pd.DataFrame:
+        """Return a row a usable run and stage: scheme, stage, and its queues."""
+        tables = [
+            metrics.queue_by_stage(run).reset_index(names="stage").assign(scheme=name)
+            for name, runs in self.by_scheme().items()
+            for run in runs
+        ]
+        return pd.concat(tables, ignore_index=True)
+
+    def overload(self) -> pd.DataFrame:
+        """Return a row a usable run and stage: scheme, stage, and the overload as `value`."""
+        tables = [
+            metrics.overload_by_stage(run).rename("value").reset_index().assign(scheme=name)
+            for name, runs in self.by_scheme().items()
+            for run in runs
+        ]
+        return pd.concat(tables, ignore_index=True)
+
+    def queue_series(self) -> dict[str, pd.DataFrame]:
+        """Return the queue time series of each scheme's first usable run that has one."""
+        series = {}
+        for name, runs in self.by_scheme().items():
+            with_queues = [run for run in runs if (run.folder / QUEUES).exists()]
+            if with_queues:
+                series[name] = metrics.queue_series(read_queues(with_queues[0].folder))
+        return series
+
+    def utilisation(self) -> dict[str, pd.DataFrame]:
+        """Return the utilisation over time of each scheme's first usable run."""
+        return {
+            name: metrics.utilisation_over_time(runs[0]) for name, runs in self.by_scheme().items()
+        }
+
+
+def group_runs(runs: Sequence[Run]) -> list[Group]:
+    """Divide runs into groups by world and scenario, in order of appearance."""
+    groups: dict[tuple[object, ...], list[Run]] = {}
+    for run in runs:
+        key = (run.world, *(getattr(run.setting, name) for name in SCENARIO_FIELDS))
+        groups.setdefault(key, []).append(run)
+    return [_group(members) for members in groups.values()]
+
+
+def _group(runs: list[Run]) -> Group:
+    verdicts = tuple(judge(run) for run in runs)
+    rows = [row(run, verdict) for run, verdict in zip(runs, verdicts, strict=True)]
+    return Group(_title(runs[0]), tuple(runs), verdicts, pd.DataFrame(rows, columns=list(COLUMNS)))
+
+
+def _title(run: Run) -> str:
+    setting = run.setting
+    parts = [
+        f"{setting.topology}, k = {setting.k}, {setting.hosts:,} hosts",
+        f"{setting.workload}, {setting.message_bytes:,} B messages at load {setting.load:g}",
+        f"world: {run.world}",
+    ]
+    if setting.failures:
+        parts.insert(1, f"link failures with probability {setting.failures:g}")
+    if not setting.acks:
+        parts.insert(2, "no ACKs")
+    return "; ".join(parts)

@@ -1,0 +1,210 @@
+"""The page of a result folder: summary, figures and verdicts in one self-contained HTML file."""
+
+from __future__ import annotations
+
+import base64
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import jinja2
+import pandas as pd
+
+from analysis import summary
+from analysis.bounds import cct_bound, messages_of
+from analysis.figures.completion import cct_increase
+from analysis.figures.flow_times import flow_completion
+from analysis.figures.queue_series import queue_series
+from analysis.figures.stages import overload, queues_by_stage
+from analysis.figures.style import COLUMN, PAGE, draw, looks_of, one_axes
+from analysis.figures.utilisation import utilisation
+from analysis.figures.worlds import worlds
+from analysis.groups import Group, group_runs
+from analysis.results import unfinished_runs
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from analysis.figures.style import Look
+
+PAGE_NAME = "report.html"
+MEANS = ("cct_us", "cct_increase", "mean_queue_bytes", "utilisation")
+FIGURES = "figures"
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A figure on the page: its PNG file and what it shows, in a sentence."""
+
+    path: Path
+    caption: str
+
+    @property
+    def data(self) -> str:
+        """The PNG as a data URL."""
+        encoded = base64.b64encode(self.path.read_bytes()).decode("ascii")
+        return f"data:image/png;base64,{encoded}"
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What was made of a result folder: the rows of its summary, the page, and the figures."""
+
+    table: pd.DataFrame
+    page: Path
+    figures: tuple[Path, ...]
+
+
+def write_report(folder: Path, looks: Mapping[str, Look] | None = None) -> Report:
+    """Make summary.csv, figures/ and report.html from the runs below a folder, in that folder.
+
+    `looks` says how schemes are called and drawn. Raises ResultError if the folder holds no
+    finished run or a damaged one.
+    """
+    runs = summary.read_all(folder)
+    known = looks_of(runs, looks)
+    groups = group_runs(runs)
+    table = pd.concat([group.table for group in groups], ignore_index=True)
+    summary.write_summary(table, folder / summary.SUMMARY)
+    sections = []
+    for number, group in enumerate(groups):
+        prefix = f"{number + 1}-" if len(groups) > 1 else ""
+        sections.append((group, draw_group(group, folder / FIGURES, prefix, known)))
+    across = _across_worlds(table, folder / FIGURES, known)
+    page = folder / PAGE_NAME
+    unfinished = [str(path.relative_to(folder)) for path in unfinished_runs(folder)]
+    page.write_text(_rendered(folder.name, sections, across, unfinished, known), encoding="utf-8")
+    drawn = [picture.path for _, pictures in sections for picture in pictures]
+    return Report(table, page, tuple(drawn + [picture.path for picture in across]))
+
+
+def draw_group(group: Group, folder: Path, prefix: str, looks: Mapping[str, Look]) -> list[Picture]:
+    """Draw all figures of comparable runs into `folder`, their names beginning with `prefix`."""
+    if not group.usable:
+        return []
+    own = {name: look for name, look in looks.items() if name in set(group.table["scheme"])}
+    first = group.usable[0]
+    bound = cct_bound(first.setting, messages_of(first.setting, first.flows)) / 1000
+    wide = PAGE if len(own) > 6 else COLUMN
+    series = group.queue_series()
+
+    def path(name: str) -> Path:
+        return folder / f"{prefix}{name}"
+
+    pictures = [
+        Picture(
+            draw(path("cct"), lambda figure: cct_increase(figure, group.table, own), width=wide),
+            "CCT above the lower bound. Bars: mean over seeds with its standard error; dots: runs.",
+        ),
+        Picture(
+            draw(
+                path("fct"),
+                one_axes(lambda axes: flow_completion(axes, group.flow_completion(), own, bound)),
+                height=2.6,
+            ),
+            "Completion times of flows, all seeds together; the marker is the last flow.",
+        ),
+        Picture(
+            draw(
+                path("queues"),
+                lambda figure: queues_by_stage(figure, group.queues_by_stage(), own),
+                width=PAGE,
+            ),
+            "Queues of the switches by stage: longest, and mean over time and links.",
+        ),
+        Picture(
+            draw(
+                path("overload"),
+                one_axes(lambda axes: overload(axes, group.overload(), own)),
+                width=wide,
+                height=2.4,
+            ),
+            "Data on the busiest link of each stage above the stage's mean.",
+        ),
+        Picture(
+            draw(
+                path("utilisation"),
+                one_axes(lambda axes: utilisation(axes, group.utilisation(), own)),
+                height=2.6,
+            ),
+            "Data arriving at the receivers as a share of the line rate (one run each).",
+        ),
+    ]
+    if series:
+        pictures.append(
+            Picture(
+                draw(
+                    path("queue-series"),
+                    lambda figure: queue_series(figure, series, own),
+                    width=PAGE,
+                ),
+                "Longest queue of each stage over time (one run each).",
+            )
+        )
+    return pictures
+
+
+def scheme_rows(group: Group, looks: Mapping[str, Look]) -> list[dict[str, str]]:
+    """Return the page's table of schemes: means over the usable runs, as text."""
+    rows = []
+    for name in (name for name in looks if name in set(group.table["scheme"])):
+        own = group.table[group.table["scheme"] == name]
+        usable = own[own["verdict"] != "INVALID"]
+        if usable.empty:
+            rows.append({"scheme": looks[name].label, "runs": f"0 of {len(own)}"})
+            continue
+        mean = {name: float(usable[name].mean()) for name in MEANS}
+        error = float(usable["cct_increase"].std() / len(usable) ** 0.5)
+        plus = f" ± {100 * error:.2f}" if len(usable) > 1 else ""
+        rows.append(
+            {
+                "scheme": looks[name].label,
+                "runs": f"{len(usable)} of {len(own)}",
+                "cct": f"{mean['cct_us']:.3f}",
+                "increase": f"{100 * mean['cct_increase']:.2f}{plus}",
+                "longest": f"{usable['max_queue_bytes'].max() / 1000:,.1f}",
+                "queue": f"{mean['mean_queue_bytes'] / 1000:,.2f}",
+                "utilisation": f"{100 * mean['utilisation']:.1f}",
+            }
+        )
+    return rows
+
+
+def _across_worlds(table: pd.DataFrame, folder: Path, looks: Mapping[str, Look]) -> list[Picture]:
+    if table["world"].nunique() < 2:
+        return []
+    drawn = draw(folder / "worlds", one_axes(lambda axes: worlds(axes, table, looks)), width=PAGE)
+    return [Picture(drawn, "The same scenarios in each world: CCT above the lower bound.")]
+
+
+def _rendered(
+    name: str,
+    sections: list[tuple[Group, list[Picture]]],
+    across: list[Picture],
+    unfinished: list[str],
+    looks: Mapping[str, Look],
+) -> str:
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("analysis", "."),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    groups = [
+        {
+            "title": group.title,
+            "verdicts": [
+                {"name": run.name, "verdict": verdict}
+                for run, verdict in zip(group.runs, group.verdicts, strict=True)
+            ],
+            "counts": group.table["verdict"].value_counts().to_dict(),
+            "schemes": scheme_rows(group, looks),
+            "pictures": pictures,
+            "bound": f"{group.table['cct_bound_us'].mean():.5f}",
+            "manifest": group.runs[0].manifest,
+            "setting": group.runs[0].setting,
+        }
+        for group, pictures in sections
+    ]
+    template = environment.get_template("report.html.jinja")
+    return template.render(name=name, groups=groups, across=across, unfinished=unfinished)
