@@ -63,16 +63,17 @@ def discounting_rate(site: Site) -> State:
     alpha = site.parameters["alpha"]
     tau = _ticks(site, "tau_us")
     period = max(round(tau * alpha), 1)
+    discount = (period, (1 << 32) // period + 1, round((1 - alpha) * (1 << 16)))
     constants = (
         int(site.node.tier == "edge"),
         site.topology.width if site.topology.levels == 3 else 256,
-        period,
-        (1 << 32) // period + 1,
-        round((1 - alpha) * (1 << 16)),
         round((1 << 40) / tau),
         max(round(math.log2(site.parameters["age_taus"] * tau)), 0),
     )
-    estimators: Defaults = {"Fabric.constants": ("Fabric.check_age", constants)}
+    estimators: Defaults = {
+        "Fabric.discounter.discount": ("Fabric.discounter.count_periods", discount),
+        "Fabric.constants": ("Fabric.know", constants),
+    }
     return State({**_clock(site, "Fabric"), **estimators})
 
 

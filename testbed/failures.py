@@ -73,7 +73,7 @@ def highest_load(topology: Topology, flows: Flows) -> float:
     for start in range(0, len(rates), _PAIRS_AT_ONCE):
         part = slice(start, start + _PAIRS_AT_ONCE)
         loads.add(edge_pairs[:, part], rates[part])
-    return min(1.0, 1.0 / loads.highest())
+    return 1.0 / max(1.0, loads.highest())
 
 
 class _LinkLoads:

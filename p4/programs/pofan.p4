@@ -1,7 +1,7 @@
 // POfan: Ofan in a switch of several pipes, each of which has pointers of its own.
 //
 // Paper: §5.1 and Appendix H. PIPE_PORTS ports that face down share a pipe: 4Ofan by default, 1Ofan
-// and 2Ofan with other values. With a pipe for all of them it is Ofan.
+// and 2Ofan with other values. With one pipe for all of them it is Ofan.
 //
 // Deviations and choices:
 // - As in Ofan. All pipes use the port order of the destination, whatever their own number.

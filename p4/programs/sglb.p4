@@ -1,6 +1,6 @@
-// SGLB, global load balancing as in ByteDance's and Broadcom's switches: a random one of the uplinks
-// whose path is best, where a path is as good as the worse of the uplink and what the next switch
-// says about its own link towards the destination.
+// SGLB, global load balancing as in ByteDance's and Broadcom's switches: a random one of the
+// uplinks whose path is best, where a path is as good as the worse of the uplink and what the next
+// switch says about its own link towards the destination.
 //
 // Paper: §3.1 (Table 1), §7: five kinds of information, of which two are local; an edge of a
 // three-level network sees nothing beyond the next switch. The five are not named. Here they are
@@ -40,8 +40,8 @@ control Fabric(inout Headers headers, inout Metadata meta, inout standard_metada
     bit<16> last_link = 0;
     bit<32> uplink_share = 0;
 
-    // Destinations from `first_near` on have a link of their own at the next switch, `count_near` of
-    // them. This switch reports on its links from `first` to `last`; `last` is 0 at an edge.
+    // Destinations from `first_near` on have a link of their own at the next switch, `count_near`
+    // of them. This switch reports on its links from `first` to `last`; `last` is 0 at an edge.
     // `share` is one uplink's part of the average, with 16 binary places.
     action see(bit<16> first_near, bit<16> count_near, bit<16> first, bit<16> last,
                bit<32> share) {

@@ -1,4 +1,4 @@
-// The switch around a scheme's control `Balance`, which sets meta.uplink for frames on their way up.
+// The switch around a scheme's control `Balance`, which sets meta.uplink for frames that go up.
 
 #include "switch.p4"
 

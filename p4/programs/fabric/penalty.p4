@@ -1,5 +1,5 @@
-// The quality of ports as Broadcom's dynamic load balancing (DLB) knows it, here as a penalty from 0
-// (best) to 7: two local metrics, how much was given to a port recently and how much waits there,
+// The quality of ports as Broadcom's dynamic load balancing (DLB) knows it, here as a penalty from
+// 0 (best) to 7: two local metrics, how much was given to a port recently and how much waits there,
 // each smoothed, put into one of eight bands, and averaged.
 //
 // Ports are sampled when a frame arrives and the last sample is at least a period old, all at once.
