@@ -1,20 +1,26 @@
-"""Result files: one folder a run, the same files from all worlds (docs/architecture.md)."""
+"""Writes the result folder of a run: the same files for all worlds, see docs/architecture.md.
+
+The scenario is written when a run begins, the queue time series as it goes, all else in the end: a
+folder without a manifest is that of a run that was killed.
+"""
 
 from __future__ import annotations
 
-import gzip
 import json
+import platform
+import subprocess
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from testbed.dataplane import NEVER
+import numpy as np
+import pandas as pd
+
 from testbed.topology import adjacency, stage
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from pathlib import Path
+    from collections.abc import Mapping
 
-    import numpy as np
     from numpy.typing import NDArray
 
     from testbed.plan import Plan
@@ -27,145 +33,223 @@ SCENARIO, MANIFEST, FLOWS, LINKS, QUEUES = (
     "links.csv",
     "queues.csv.gz",
 )
-FLOW_HEADER = "flow,src,dst,bytes,packets,start_ns,delivered_ns,finish_ns"
-QUEUE_HEADER = "time_ns,node,port,stage,queue_bytes,queue_packets"
-COUNTED = (
-    "packets",
-    "bytes",
-    "data_packets",
-    "data_bytes",
-    "ack_packets",
-    "drops",
-    "marks",
-)
-LONGEST = ("max_queue_bytes", "max_queue_packets")
-MEAN = ("mean_queue_bytes", "mean_queue_packets")
-GAPS = ("gaps", "gaps_within_10pct", "gaps_within_25pct", "gaps_within_frame")
-LINK_HEADER = ",".join(
-    ("node", "port", "peer", "stage", *COUNTED, "busy_ns", *LONGEST, *MEAN, *GAPS, "late_max_ns")
-)
+PICOSECONDS = 1000  # per nanosecond
+DROP_PLACES = {
+    "program": "dropped_program",
+    "queue": "dropped_queue",
+    "down": "dropped_down",
+    "host": "dropped_host",
+    "header": "dropped_header",
+    "socket": "socket_drops",
+}
+ROOT = Path(__file__).resolve().parent.parent
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
-    """What a world measured: the event core's records of all nodes, and its manifest's entries.
+class Records:
+    """What the event core has to say after a run.
 
-    `flows` are rows of dp_flow_record in flow order, `ports` of dp_port_record of all ports,
-    `samples` of dp_sample. `manifest` holds what is known besides the scenario; `conservation`
-    must be among its keys.
+    `flows` are rows of struct dp_flow_record, `ports` of struct dp_port_record for every port of
+    the network, `totals` the fields of struct dp_totals.
     """
 
-    ended: str
     flows: NDArray[np.void]
     ports: NDArray[np.void]
-    samples: NDArray[np.void]
-    manifest: Mapping[str, Any] = field(default_factory=dict)
+    totals: Mapping[str, int]
 
 
-def begin(folder: Path, plan: Plan) -> None:
-    """Make a run's folder with its scenario, before the run; raises OSError if it cannot be."""
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / MANIFEST).unlink(missing_ok=True)
-    (folder / SCENARIO).write_text(plan.scenario.to_toml(), encoding="utf-8")
+@dataclass(frozen=True, slots=True)
+class PortNames:
+    """What result files call each port, in the order of the event core's ports.
+
+    `row` is a port's place in that order by its node's number: first[node] + port.
+    """
+
+    first: NDArray[np.int64]
+    node: NDArray[np.object_]
+    port: NDArray[np.int64]
+    peer: NDArray[np.object_]
+    stage: NDArray[np.object_]
+    cabled: NDArray[np.bool_]
 
 
-def finish(folder: Path, plan: Plan, outcome: Outcome, world: str) -> None:
-    """Write all that is known after a run; the manifest, which tells a finished run, comes last."""
-    origin = first_departure_ps(outcome.flows)
-    _write(folder / FLOWS, FLOW_HEADER, _flow_rows(plan, outcome.flows, origin))
-    _write(folder / LINKS, LINK_HEADER, _link_rows(plan, outcome.ports))
-    _write(folder / QUEUES, QUEUE_HEADER, _queue_rows(plan.topology, outcome.samples, origin))
-    scenario = plan.scenario
-    manifest = {
-        "world": world,
-        "scheme": scenario.scheme,
-        "seed": scenario.seed,
-        "ended": outcome.ended,
-        **outcome.manifest,
-    }
-    text = json.dumps(manifest, indent=2) + "\n"
-    (folder / MANIFEST).write_text(text, encoding="utf-8")
+@dataclass(slots=True)
+class ResultFolder:
+    """One run's folder, from the first file to the last."""
+
+    path: Path
+    plan: Plan
+    ports: PortNames = field(init=False)
+    _sampled: bool = field(init=False, default=False)
+
+    def __post_init__(self) -> None:
+        """Make the folder, empty it of an earlier run's files, and write the scenario."""
+        self.path.mkdir(parents=True, exist_ok=True)
+        for name in (MANIFEST, FLOWS, LINKS, QUEUES):
+            (self.path / name).unlink(missing_ok=True)
+        text = self.plan.scenario.to_toml()
+        (self.path / SCENARIO).write_text(text, encoding="utf-8")
+        self.ports = port_names(self.plan.topology)
+
+    def add_samples(self, samples: NDArray[np.void], first_ps: int) -> None:
+        """Append queue samples, rows of struct dp_sample; `first_ps` is when the run's first packet
+        left.
+        """  # noqa: D205
+        rows = self.ports.first[samples["node"]] + samples["port"]
+        table = pd.DataFrame(
+            {
+                "time_ns": _since(samples["time_ps"], first_ps),
+                "node": self.ports.node[rows],
+                "port": samples["port"],
+                "stage": self.ports.stage[rows],
+                "queue_bytes": samples["queue_bytes"],
+                "queue_packets": samples["queue_packets"],
+            }
+        )
+        _write(self.path / QUEUES, table, append=self._sampled)
+        self._sampled = True
+
+    def finish(self, records: Records, manifest: Mapping[str, Any]) -> None:
+        """Write flows, links and, last, the manifest with what the world adds to the common keys."""
+        first_ps = first_packet_ps(records.flows)
+        _write(self.path / FLOWS, _flow_table(self.plan, records.flows, first_ps))
+        _write(self.path / LINKS, _link_table(self.plan, self.ports, records.ports))
+        scenario = self.plan.scenario
+        common = {
+            "scheme": scenario.scheme,
+            "seed": scenario.seed,
+            "versions": versions(),
+            "commit": commit(),
+            "machine": machine(),
+            "conservation": conservation(records.totals),
+            "noise_packets": records.totals["noise"],
+        }
+        text = json.dumps({**common, **manifest}, indent=2) + "\n"
+        (self.path / MANIFEST).write_text(text, encoding="utf-8")
 
 
-def first_departure_ps(flows: NDArray[np.void]) -> int:
-    """Return when the first packet left, in the world's paper time; 0 if none did."""
+def first_packet_ps(flows: NDArray[np.void]) -> int:
+    """Return when the first packet of a run began to leave, 0 if none has."""
     started = flows["start_ps"][flows["start_ps"] != NEVER]
     return int(started.min()) if len(started) else 0
 
 
-def last_completion_ps(flows: NDArray[np.void], otherwise: int) -> int:
-    """Return when the last flow finished; `otherwise` if one of them has not."""
-    finished = flows["finish_ps"]
-    return int(finished.max()) if len(finished) and finished.max() != NEVER else otherwise
+def last_packet_ps(flows: NDArray[np.void]) -> int:
+    """Return when the last flow that finished did so: with all of them, the end of the CCT."""
+    finished = flows["finish_ps"][flows["finish_ps"] != NEVER]
+    return int(finished.max()) if len(finished) else 0
 
 
-def conservation(totals: Mapping[str, int], *, left: int | None = None) -> dict[str, Any]:
-    """Arrange dp_totals as the manifest has them; `left` replaces the frames still under way."""
-    prefix = "dropped_"
-    places = {
-        name.removeprefix(prefix): count
-        for name, count in totals.items()
-        if name.startswith(prefix)
-    }
+def conservation(totals: Mapping[str, int]) -> dict[str, Any]:
+    """Return where all frames are, as the manifest has it."""
+    dropped = {place: totals[name] for place, name in DROP_PLACES.items()}
+    kept = {name: totals[name] for name in ("sent", "copied", "delivered", "left")}
+    return {**kept, "dropped": dropped}
+
+
+def port_names(topology: Topology) -> PortNames:
+    """Name all ports of a network."""
+    around = adjacency(topology)
+    names = np.array([node.name for node in topology.nodes], dtype=np.object_)
+    tiers = [node.tier for node in topology.nodes]
+    counts = np.diff(around.first)
+    node = np.repeat(np.arange(len(names)), counts)
+    kinds = {(a, b): stage(a, b) for a in set(tiers) for b in set(tiers)}
+    stages = [
+        kinds[tiers[here], tiers[there]] if there >= 0 else ""
+        for here, there in zip(node.tolist(), around.peer.tolist(), strict=True)
+    ]
+    return PortNames(
+        first=around.first,
+        node=names[node],
+        port=np.arange(len(node)) - around.first[node],
+        peer=np.where(around.peer >= 0, names[around.peer], ""),
+        stage=np.array(stages, dtype=np.object_),
+        cabled=around.peer >= 0,
+    )
+
+
+def versions() -> dict[str, str]:
+    """Return the versions that a result may depend on."""
+    return {"python": platform.python_version(), "numpy": np.__version__, "gcc": _gcc()}
+
+
+def commit() -> str:
+    """Return the commit that this tree is at, `+` if it was changed, empty outside of git."""
+    described = _output("git", "-C", str(ROOT), "describe", "--always", "--abbrev=12", "--dirty=+")
+    return described or ""
+
+
+def machine() -> dict[str, Any]:
+    """Return what the machine is: system, processor, cores."""
+    info = Path("/proc/cpuinfo")
+    lines = info.read_text(encoding="utf-8").splitlines() if info.exists() else []
+    models = [line.partition(": ")[2] for line in lines if line.startswith("model name")]
     return {
-        "sent": totals["sent"],
-        "copied": totals["copied"],
-        "delivered": totals["delivered"],
-        "dropped": {**places, "socket": totals["socket_drops"]},
-        "left": totals["left"] if left is None else left,
+        "system": f"{platform.system()} {platform.release()}",
+        "processor": models[0] if models else platform.processor(),
+        "cores": len(models) or None,
     }
 
 
-def _flow_rows(plan: Plan, records: NDArray[np.void], origin: int) -> Iterable[str]:
-    flows = plan.flows
-    for number, record in enumerate(records):
-        times = (_ns(record[name], origin) for name in ("start_ps", "delivered_ps", "finish_ps"))
-        ends = f"{flows.source[number]},{flows.destination[number]},{flows.size_bytes[number]}"
-        yield f"{number},{ends},{record['packets']},{','.join(times)}"
+def _gcc() -> str:
+    return _output("gcc", "-dumpfullversion") or ""
 
 
-def _link_rows(plan: Plan, records: NDArray[np.void]) -> Iterable[str]:
-    topology, scenario = plan.topology, plan.scenario
-    cables = adjacency(topology)
-    for record in records:
-        node, port = int(record["node"]), int(record["port"])
-        peer = cables.beyond(node, port)
-        if peer < 0:
-            continue
-        counted = ",".join(str(record[name]) for name in COUNTED)
-        queued = ",".join(
-            (*(str(record[name]) for name in LONGEST), *(f"{record[name]:.3f}" for name in MEAN))
-        )
-        gaps = ",".join(str(record[name]) for name in GAPS)
-        busy = int(record["bytes"]) * scenario.picoseconds_per_byte / 1000
-        yield (
-            f"{_port(topology, node, port, peer)},{counted},{busy:.3f},{queued},{gaps},"
-            f"{int(record['late_max_ps']) / 1000:.3f}"
-        )
+def _output(*command: str) -> str | None:
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return None
+    return done.stdout.strip()
 
 
-def _queue_rows(topology: Topology, samples: NDArray[np.void], origin: int) -> Iterable[str]:
-    cables = adjacency(topology)
-    for sample in samples:
-        node, port = int(sample["node"]), int(sample["port"])
-        peer = cables.beyond(node, port)
-        way = stage(topology.nodes[node].tier, topology.nodes[peer].tier)
-        length = f"{sample['queue_bytes']},{sample['queue_packets']}"
-        yield f"{_ns(sample['time_ps'], origin)},{topology.nodes[node].name},{port},{way},{length}"
+def _since(times_ps: NDArray[np.uint64], first_ps: int) -> NDArray[np.float64]:
+    """Turn times into nanoseconds since the first packet; NaN for times that never came."""
+    elapsed = (times_ps.astype(np.int64) - first_ps) / PICOSECONDS
+    return np.where(times_ps == NEVER, np.nan, elapsed)
 
 
-def _port(topology: Topology, node: int, port: int, peer: int) -> str:
-    here, there = topology.nodes[node], topology.nodes[peer]
-    return f"{here.name},{port},{there.name},{stage(here.tier, there.tier)}"
+def _flow_table(plan: Plan, records: NDArray[np.void], first_ps: int) -> pd.DataFrame:
+    return pd.DataFrame(
+        {
+            "flow": np.arange(len(records)),
+            "src": plan.flows.source,
+            "dst": plan.flows.destination,
+            "bytes": plan.flows.size_bytes,
+            "packets": records["packets"],
+            "start_ns": _since(records["start_ps"], first_ps),
+            "delivered_ns": _since(records["delivered_ps"], first_ps),
+            "finish_ns": _since(records["finish_ps"], first_ps),
+        }
+    )
 
 
-def _ns(time_ps: np.uint64, origin: int) -> str:
-    return "" if int(time_ps) == NEVER else f"{(int(time_ps) - origin) / 1000:.3f}"
+def _link_table(plan: Plan, names: PortNames, records: NDArray[np.void]) -> pd.DataFrame:
+    rows = np.flatnonzero(names.cabled)
+    ports = records[rows]
+    columns = {name: ports[name] for name in ("packets", "bytes", "data_packets", "data_bytes")}
+    columns |= {name: ports[name] for name in ("ack_packets", "drops", "marks")}
+    columns["busy_ns"] = ports["bytes"] * (plan.scenario.picoseconds_per_byte / PICOSECONDS)
+    for name in ("max_queue_bytes", "max_queue_packets", "mean_queue_bytes", "mean_queue_packets"):
+        columns[name] = ports[name]
+    for name in ("gaps", "gaps_within_10pct", "gaps_within_25pct", "gaps_within_frame"):
+        columns[name] = ports[name]
+    columns["late_max_ns"] = ports["late_max_ps"] / PICOSECONDS
+    where = {
+        "node": names.node[rows],
+        "port": names.port[rows],
+        "peer": names.peer[rows],
+        "stage": names.stage[rows],
+    }
+    return pd.DataFrame({**where, **columns})
 
 
-def _write(path: Path, header: str, rows: Iterable[str]) -> None:
-    text = "\n".join((header, *rows)) + "\n"
-    if path.suffix == ".gz":
-        path.write_bytes(gzip.compress(text.encode(), compresslevel=3, mtime=0))
-    else:
-        path.write_text(text, encoding="utf-8")
+def _write(path: Path, table: pd.DataFrame, *, append: bool = False) -> None:
+    table.to_csv(
+        path,
+        mode="a" if append else "w",
+        header=not append,
+        index=False,
+        float_format="%.3f",
+    )

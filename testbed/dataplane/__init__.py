@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from testbed.scenario import Scenario
+    from testbed.plan import Plan
 
 __all__ = ["Dataplane", "DataplaneError", "Ended", "Settings", "policies", "settings_of"]
 
@@ -64,31 +64,25 @@ class Settings:
     parameters: Mapping[str, float] = field(default_factory=dict)
 
 
-def settings_of(
-    scenario: Scenario,
-    *,
-    tick_ps: int,
-    policy: str,
-    parameters: Mapping[str, float],
-    sample_ps: int = 0,
-) -> Settings:
-    """Return the settings that a scenario asks for, with the plan's tick and host policy."""
+def settings_of(plan: Plan, *, sample_ps: int = 0) -> Settings:
+    """Return the settings that a plan asks for, with samples of the queues every `sample_ps`."""
+    scenario = plan.scenario
     return Settings(
         seed=scenario.seed,
-        tick_ps=tick_ps,
+        tick_ps=plan.tick_ps,
         delay_ps=round(scenario.delay_ns * 1000),
         sample_ps=sample_ps,
         buffer_bytes=scenario.buffer_bytes or 0,
         ecn_bytes=scenario.ecn_bytes,
         picoseconds_per_byte=scenario.picoseconds_per_byte,
-        load=scenario.load,
+        load=plan.load,
         payload_bytes=scenario.payload_bytes,
         header_bytes=scenario.header_bytes,
         ack_bytes=scenario.ack_bytes,
         gap_bytes=scenario.gap_bytes,
         acks=scenario.acks,
-        policy=policy,
-        parameters=parameters,
+        policy=plan.hosts.entropy,
+        parameters=plan.hosts.parameters,
     )
 
 

@@ -3,15 +3,23 @@
 #include "policy.h"
 
 /*
- * REPS: recycle entropy values (EVs) that came back without a mark. A flow caches up to eight; with
+ * REPS: recycle entropy values (EVs) that came back without a mark. A flow caches a few of them; with
  * none fresh it draws one at random. Freezing: a value that is drawn again while an earlier use of
  * it has been unacknowledged for longer than the retransmission time-out means a failure; then the
  * flow cycles over its cached values until the freeze ends. The paper's simulator triggers freezing
  * by such timers per value; it measures round trips as srtt and mdev, and so do we.
  */
 
-enum { CACHE = 8, EXPLORE = 16, TIMERS = 256 };
-enum { KNOB_VALUES, KNOB_FREEZING, KNOB_FREEZE_US, KNOB_FLOOR_US, KNOB_INITIAL_US };
+enum { CACHE_LIMIT = 16, TIMERS = 256 };
+enum {
+    KNOB_BUFFER,
+    KNOB_EXPLORE,
+    KNOB_VALUES,
+    KNOB_FREEZING,
+    KNOB_FREEZE_US,
+    KNOB_FLOOR_US,
+    KNOB_INITIAL_US
+};
 enum { PICOSECONDS = 1000000 };
 
 struct timer {
@@ -26,12 +34,12 @@ struct reps {
     uint64_t mdev;
     struct timer *timers;  /* by value modulo their number; NULL until the first frame */
     uint32_t timer_mask;
-    uint16_t cache[CACHE];
+    uint16_t cache[CACHE_LIMIT];
     uint8_t head;          /* where the next value is written */
     uint8_t filled;
     uint8_t fresh;         /* cached values not used since they came back */
     uint8_t frozen_at;     /* next value of a frozen flow */
-    uint8_t explore;       /* frames that still draw at random */
+    uint16_t explore;      /* frames that still draw at random */
     bool frozen;
 };
 
@@ -45,13 +53,21 @@ static void reps_close(struct dp *dp)
 
 static int reps_open(struct dp *dp)
 {
+    if (dp->settings.parameters[KNOB_BUFFER] < 1 ||
+        dp->settings.parameters[KNOB_BUFFER] > CACHE_LIMIT)
+        return -1;
     dp->policy_state = calloc(dp->flow_count + 1, sizeof(struct reps));
     return dp->policy_state ? 0 : -1;
 }
 
-static uint64_t knob_ps(const struct dp *dp, uint32_t knob)
+static uint32_t knob(const struct dp *dp, uint32_t number)
 {
-    return (uint64_t)(dp->settings.parameters[knob] * PICOSECONDS);
+    return (uint32_t)dp->settings.parameters[number];
+}
+
+static uint64_t knob_ps(const struct dp *dp, uint32_t number)
+{
+    return (uint64_t)(dp->settings.parameters[number] * PICOSECONDS);
 }
 
 static uint64_t time_out(const struct dp *dp, const struct reps *reps)
@@ -113,8 +129,7 @@ static void settle(struct reps *reps, uint16_t value, uint64_t now)
 
 static uint16_t draw(const struct dp *dp, struct host *host, struct reps *reps)
 {
-    uint16_t any = (uint16_t)random_below(&host->random,
-                                          (uint32_t)dp->settings.parameters[KNOB_VALUES]);
+    uint16_t any = (uint16_t)random_below(&host->random, knob(dp, KNOB_VALUES));
     if (reps->explore > 0) {
         reps->explore--;
         return any;
@@ -126,15 +141,15 @@ static uint16_t draw(const struct dp *dp, struct host *host, struct reps *reps)
     }
     if (reps->frozen || reps->fresh == 0)
         return any;
-    uint32_t oldest = (uint32_t)(reps->head + CACHE - reps->fresh--) % CACHE;
-    return reps->cache[oldest];
+    uint32_t cache = knob(dp, KNOB_BUFFER);
+    return reps->cache[(reps->head + cache - reps->fresh--) % cache];
 }
 
 static uint16_t reps_data(struct dp *dp, struct host *host, uint32_t flow, uint64_t now)
 {
     struct reps *reps = &((struct reps *)dp->policy_state)[flow];
     uint16_t value = draw(dp, host, reps);
-    if (dp->settings.parameters[KNOB_FREEZING] == 0)
+    if (knob(dp, KNOB_FREEZING) == 0)
         return value;
     if (!reps->timers)
         make_timers(reps, dp->senders[flow].packets);
@@ -142,13 +157,13 @@ static uint16_t reps_data(struct dp *dp, struct host *host, uint32_t flow, uint6
     return value;
 }
 
-static void thaw(struct reps *reps)
+static void thaw(const struct dp *dp, struct reps *reps)
 {
     reps->frozen = false;
     reps->head = 0;
     reps->filled = 0;
     reps->fresh = 0;
-    reps->explore = EXPLORE;
+    reps->explore = (uint16_t)knob(dp, KNOB_EXPLORE);
 }
 
 static void reps_acknowledged(struct dp *dp, struct host *host, const struct frame_view *ack,
@@ -159,18 +174,21 @@ static void reps_acknowledged(struct dp *dp, struct host *host, const struct fra
     if (reps->timers)
         settle(reps, ack->entropy, now);
     if (reps->frozen && now > reps->unfreeze_at)
-        thaw(reps);
+        thaw(dp, reps);
     if (ack->congested)
         return;
+    uint32_t cache = knob(dp, KNOB_BUFFER);
     reps->cache[reps->head] = ack->entropy;
-    reps->head = (uint8_t)((reps->head + 1) % CACHE);
-    reps->filled = reps->filled < CACHE ? (uint8_t)(reps->filled + 1) : reps->filled;
-    reps->fresh = reps->fresh < CACHE ? (uint8_t)(reps->fresh + 1) : reps->fresh;
+    reps->head = (uint8_t)((reps->head + 1u) % cache);
+    reps->filled = (uint8_t)(reps->filled + (reps->filled < cache));
+    reps->fresh = (uint8_t)(reps->fresh + (reps->fresh < cache));
 }
 
 const struct policy policy_reps = {
     .name = "reps",
     .knobs = {
+        [KNOB_BUFFER] = { "buffer", 8 },
+        [KNOB_EXPLORE] = { "explore", 16 },
         [KNOB_VALUES] = { "values", 16000 },
         [KNOB_FREEZING] = { "freezing", 1 },
         [KNOB_FREEZE_US] = { "freeze_us", 10000 },
