@@ -1,4 +1,4 @@
-"""What the event core's hosts need of a plan: addresses, and its flows as rows of struct dp_flow."""
+"""What hosts need of a plan: their addresses, and its flows as rows of struct dp_flow."""
 
 from __future__ import annotations
 

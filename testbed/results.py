@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from testbed.dataplane import NEVER
 from testbed.topology import adjacency, stage
 
 if TYPE_CHECKING:
@@ -110,7 +111,7 @@ class ResultFolder:
         self._sampled = True
 
     def finish(self, records: Records, manifest: Mapping[str, Any]) -> None:
-        """Write flows, links and, last, the manifest with what the world adds to the common keys."""
+        """Write flows, links and, last, the manifest with what the world adds to it."""
         first_ps = first_packet_ps(records.flows)
         _write(self.path / FLOWS, _flow_table(self.plan, records.flows, first_ps))
         _write(self.path / LINKS, _link_table(self.plan, self.ports, records.ports))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
 from enum import Enum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -119,7 +119,7 @@ class Dataplane:
         self._flow_count = 0
         self._dp = _make(settings, np.ascontiguousarray(ports, dtype=np.uint32), hosts)
 
-    def __enter__(self) -> Dataplane:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
