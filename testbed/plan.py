@@ -9,6 +9,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    import numpy as np
+    from numpy.typing import NDArray
+
     from testbed.scenario import Scenario
     from testbed.topology import Topology
     from traffic.flows import Flows
@@ -65,6 +68,20 @@ class HostPolicy:
 
 
 @dataclass(frozen=True, slots=True)
+class HostPaths:
+    """The paths that each flow's source may name, for host policies that choose paths.
+
+    Flow f has `numbers[first[f] : first[f] + count[f]]`, in the order of its rotation, and is split
+    into `subflows[f]` equal pieces: one, or one for each of its paths.
+    """
+
+    first: NDArray[np.int64]
+    count: NDArray[np.int64]
+    numbers: NDArray[np.uint16]
+    subflows: NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
     """All that a world needs: nodes, links, programs, entries, flows and the hosts' policy."""
 
@@ -75,6 +92,5 @@ class Plan:
     flows: Flows
     hosts: HostPolicy
     tick_ps: int  # paper time per unit of the programs' timestamps
-    load: float = (
-        1.0  # of line rate, at which hosts pace: the scenario's, times what failures leave
-    )
+    load: float = 1.0  # share of line rate at which hosts pace: the scenario's times rho_max
+    paths: HostPaths | None = None  # for the policies drb and ethereal

@@ -25,7 +25,11 @@ PROGRAMS = Path(__file__).resolve().parent.parent / "p4" / "programs"
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A knob of a scheme. `define` names the preprocessor definition it becomes, if it does."""
+    """A knob of a scheme.
+
+    `define` names the preprocessor definition it becomes, if it does; `host` says that it is one of
+    the host policy.
+    """
 
     name: str
     default: float
@@ -34,6 +38,7 @@ class Parameter:
     largest: float = float("inf")
     whole: bool = False
     define: str = ""
+    host: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +82,13 @@ ESTIMATORS = (
     Parameter("alpha", 0.125, "share that estimators lose in a period of alpha tau", 0.001, 1),
     Parameter("age_taus", 10, "age in tau after which what was fed back is forgotten", 0.001),
 )
-RECYCLING = HostPolicy("reps", {"buffer": 8, "explore": 16, "freeze_us": 10_000})
+RECYCLING = (
+    Parameter("values", 16_000, "entropy values to draw from", 1, 65_536, whole=True, host=True),
+    Parameter("freezing", 1, "whether a timeout freezes the buffer", 0, 1, whole=True, host=True),
+    Parameter("freeze_us", 10_000, "how long a flow stays frozen", host=True),
+    Parameter("timeout_floor_us", 2, "the shortest timeout of an entropy value", host=True),
+    Parameter("timeout_initial_us", 1_000, "the timeout before round trips are known", host=True),
+)
 
 SCHEMES: tuple[Scheme, ...] = (
     Scheme("ecmp", "ecmp", "ECMP", "#7f7f7f", "x", "§1", state.hash_salt),
@@ -110,7 +121,8 @@ SCHEMES: tuple[Scheme, ...] = (
         "d",
         "Table 1",
         state.hash_salt,
-        hosts=RECYCLING,
+        RECYCLING,
+        HostPolicy("reps"),
         needs_ecn=True,
     ),
     Scheme("ar", "ar", "AR", "#ff7f0e", "D", "Table 1", estimates.quantised_backlog, QUANTA),
@@ -183,6 +195,13 @@ def check(scheme: Scheme, scenario: Scenario, topology: Topology) -> None:
         )
     if scheme.needs_ecn and (scenario.ecn_bytes <= 0 or not scenario.acks):
         raise ScenarioError(f"{scheme.name} needs ACKs and an ECN threshold above 0")
+
+
+def policy(scheme: Scheme, parameters: Mapping[str, float]) -> HostPolicy:
+    """Return a scheme's host policy with the parameters that are the hosts'."""
+    return HostPolicy(
+        scheme.hosts.entropy, {p.name: parameters[p.name] for p in scheme.parameters if p.host}
+    )
 
 
 def label(name: str, given: Mapping[str, float]) -> str:

@@ -19,7 +19,7 @@ def test_every_scheme_has_a_plan(name: str) -> None:
     switches = {plan.topology.nodes[number].name for number in plan.topology.switches}
     assert set(plan.programs) == set(plan.setups) == switches
     assert all(source.path.is_file() for source in plan.programs.values())
-    assert plan.hosts == schemes.find(name).hosts
+    assert plan.hosts.entropy == schemes.find(name).hosts.entropy
     assert len(plan.flows) == 16
 
 
@@ -74,6 +74,14 @@ def test_mixes_run_two_programs_with_parameters_of_both() -> None:
     assert plan.programs["a0_0"].path.stem == plan.programs["c0"].path.stem == "pofan"
     assert ("PIPE_PORTS", "2") in plan.programs["a0_0"].defines
     assert plan.setups["e0_0"].defaults["Fabric.balance.quanta"][1][-1] == 0
+
+
+def test_hosts_get_their_knobs() -> None:
+    plan = make_plan(Scenario(scheme="reps", parameters={"freezing": 0}), NONE)
+    assert plan.hosts.parameters["freezing"] == 0
+    assert plan.hosts.parameters["freeze_us"] == 10_000
+    assert make_plan(Scenario(scheme="drb"), NONE).paths is not None
+    assert make_plan(Scenario(), NONE).paths is None
 
 
 def test_thresholds_are_in_ticks_of_the_world() -> None:
