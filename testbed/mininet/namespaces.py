@@ -40,13 +40,15 @@ def silence_kernel() -> None:
     """Keep the kernel of the present network namespace from sending frames of its own.
 
     Interfaces made later get no IPv6 (no router solicitations, no multicast reports), and no ARP
-    requests leave for addresses that have no fixed neighbour.
+    requests leave for addresses that have no fixed neighbour, and nobody is told that no program
+    listens for RoCEv2 (errors are held back for longer than a fabric lives).
     """
     for setting, value in (
         ("ipv6/conf/all/disable_ipv6", "1"),
         ("ipv6/conf/default/disable_ipv6", "1"),
         ("ipv4/conf/all/arp_ignore", "8"),
         ("ipv4/neigh/default/mcast_solicit", "0"),
+        ("ipv4/icmp_ratelimit", "100000000"),
     ):
         path = Path("/proc/sys/net", setting)
         if path.exists():

@@ -41,44 +41,44 @@ class Prompt(CLI):  # type: ignore[misc]
         super().__init__(net, **options)
 
     def do_queues(self, line: str) -> None:
-        """queues [NODE]: what waits at each port now."""
-        self._say(line, 0, 1, self._look.queues)
+        """Show what waits at each port now: queues [NODE]."""
+        self._say("queues [NODE]", line, self._look.queues)
 
     def do_ports(self, line: str) -> None:
-        """ports NODE: what each port has sent since the start."""
-        self._say(line, 1, 1, self._look.ports)
+        """Show what each port has sent since the start: ports NODE."""
+        self._say("ports NODE", line, self._look.ports)
 
     def do_pointers(self, line: str) -> None:
-        """pointers SWITCH: registers by P4 name."""
-        self._say(line, 1, 1, self._look.registers)
+        """Show registers by P4 name: pointers SWITCH."""
+        self._say("pointers SWITCH", line, self._look.registers)
 
     def do_tables(self, line: str) -> None:
-        """tables SWITCH: entries and default actions by P4 names."""
-        self._say(line, 1, 1, self._look.tables)
+        """Show entries and default actions by P4 names: tables SWITCH."""
+        self._say("tables SWITCH", line, self._look.tables)
 
     def do_send(self, line: str) -> None:
-        """send H1 H2 [SIZE]: send a message and say how long it took."""
-        self._say(line, 2, 3, self._look.send)
+        """Send a message and say how long it took: send H1 H2 [SIZE]."""
+        self._say("send H1 H2 [SIZE]", line, self._look.send)
 
     def do_path(self, line: str) -> None:
-        """path H1 H2: send one packet and say which way it and its ACK went."""
-        self._say(line, 2, 2, self._look.path)
+        """Send one packet and say which way it and its ACK went: path H1 H2."""
+        self._say("path H1 H2", line, self._look.path)
 
     def do_down(self, line: str) -> None:
-        """down N1 N2: take the link between two nodes down."""
-        self._say(line, 2, 2, self._look.down)
+        """Take the link between two nodes down: down N1 N2."""
+        self._say("down N1 N2", line, self._look.down)
 
     def do_up(self, line: str) -> None:
-        """up N1 N2: take the link between two nodes up again."""
-        self._say(line, 2, 2, self._look.up)
+        """Take the link between two nodes up again: up N1 N2."""
+        self._say("up N1 N2", line, self._look.up)
 
-    def _say(self, line: str, least: int, most: int, answer: Callable[..., str]) -> None:
-        words = line.split()
-        if not least <= len(words) <= most:
-            usage = (getattr(self, f"do_{answer.__name__}", answer).__doc__ or "").split(":")[0]
-            print(f"usage: {usage}", file=self.stdout)  # noqa: T201 - this is a prompt
+    def _say(self, usage: str, line: str, answer: Callable[..., str]) -> None:
+        words, wanted = line.split(), usage.split()[1:]
+        least = sum(not word.startswith("[") for word in wanted)
+        if not least <= len(words) <= len(wanted):
+            print(f"usage: {usage}", file=self.stdout)
             return
         try:
-            print(answer(*words), file=self.stdout)  # noqa: T201 - this is a prompt
+            print(answer(*words), file=self.stdout)
         except LookError as error:
-            print(error, file=self.stdout)  # noqa: T201 - this is a prompt
+            print(error, file=self.stdout)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -19,13 +20,15 @@ if TYPE_CHECKING:
 class Clock:
     """When paper time 0 is on CLOCK_MONOTONIC, how much slower real time is, and when to give up.
 
-    `stuck_ps` is how long nothing may move while flows wait, 0 for ever.
+    `stuck_ps` is how long nothing may move while flows wait, 0 for ever; `spin_ns` how long before
+    its time a departure is waited for without sleeping.
     """
 
     start_ns: int
     dilation: float
     deadline_ps: int = NEVER
     stuck_ps: int = 0
+    spin_ns: int = 80_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +54,12 @@ class Share:
         self.commands: dict[str, Callable[..., Any]] = {
             "start": self.start,
             "halt": self.halt,
+            "processor_ns": time.process_time_ns,
             "now_ps": lambda: self.dataplane.now_ps,
             "message": lambda: self.dataplane.message,
             "totals": lambda: self.dataplane.totals(),  # noqa: PLW0108 - a later network
             "ports": lambda: self.dataplane.ports(),  # noqa: PLW0108 - a later network
+            "flows": lambda: self.dataplane.flows(),  # noqa: PLW0108 - a later network
             "records": self.records,
             "set_port": self.set_port,
         }
@@ -99,6 +104,7 @@ class Share:
             dilation=clock.dilation,
             deadline_ps=clock.deadline_ps,
             stuck_ps=clock.stuck_ps,
+            spin_ns=clock.spin_ns,
             control=control,
         )
         if ended is Ended.CONTROL:

@@ -94,6 +94,11 @@ class Worker:
             self._events.append(message[1])
         return self._events.popleft()
 
+    def require_alive(self) -> None:
+        """Raise WorkerError if the process has died."""
+        if self._process.poll() is not None:
+            raise self._death()
+
     def stop(self) -> None:
         """End the process, by force if it does not go; ending an ended one does nothing."""
         self._connection.close()

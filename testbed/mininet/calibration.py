@@ -1,0 +1,83 @@
+"""How slow the emulation has to be on this machine: costs a frame, and what they ask for."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from testbed.dataplane.library import build, cache_folder
+from testbed.results import machine
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from testbed.mininet.emulation import Emulation
+    from testbed.scenario import Scenario
+    from testbed.topology import Topology
+
+SHARE = 0.4
+"""Part of a processor that the work at full load may take; bursts and rivals need the rest."""
+
+CALIBRATION_DILATION = 60_000.0
+LEAST_DILATION = 1_000.0
+
+
+@dataclass(frozen=True, slots=True)
+class Costs:
+    """Processor time of one frame at a switch and at a host, all of the kernel's work included."""
+
+    switch_ns: float
+    host_ns: float
+
+
+def cached() -> Costs | None:
+    """Return the costs measured earlier on this machine with this event core, if there are any."""
+    try:
+        return Costs(**json.loads(_cache_file().read_text(encoding="utf-8")))
+    except (OSError, TypeError, ValueError):
+        return None
+
+
+def measure(emulation: Emulation) -> Costs:
+    """Measure the costs with the plan that the emulation has loaded, and remember them.
+
+    Processes sleep instead of spinning meanwhile, so that processor time is work.
+    """
+    workers = (emulation.engine, emulation.traffic)
+    before = [worker.ask("processor_ns") for worker in workers]
+    measured = emulation.run(CALIBRATION_DILATION, spin_ns=0)
+    spent = [
+        worker.ask("processor_ns") - start for worker, start in zip(workers, before, strict=True)
+    ]
+    hops = (measured.switches.totals["hops"], measured.hosts.totals["hops"])
+    costs = Costs(*(spent[i] / max(hops[i], 1) for i in range(2)))
+    _cache_file().write_text(json.dumps(dataclasses.asdict(costs)), encoding="utf-8")
+    return costs
+
+
+def dilation_for(scenario: Scenario, topology: Topology, costs: Costs) -> float:
+    """Return the dilation at which both processes keep up with hosts that all send at full load.
+
+    Every data frame and every ACK crosses at most 2 * levels - 1 switches.
+    """
+    slot_ns = scenario.serialisation_ps(scenario.data_frame_bytes + scenario.gap_bytes) / 1000
+    frames = topology.hosts * scenario.load * (2 if scenario.acks else 1)
+    hops = 2 * topology.levels - 1
+    work_ns = frames * max(costs.switch_ns * hops, costs.host_ns)
+    return rounded_up(max(LEAST_DILATION, work_ns / (SHARE * slot_ns)))
+
+
+def rounded_up(value: float) -> float:
+    """Round up to two digits."""
+    unit = 10.0 ** (math.floor(math.log10(value)) - 1)
+    return math.ceil(value / unit - 1e-9) * unit
+
+
+def _cache_file() -> Path:
+    key = f"{machine()} {build().name}"
+    digest = hashlib.sha256(key.encode()).hexdigest()[:16]
+    return cache_folder() / f"calibration-{digest}.json"

@@ -1,0 +1,140 @@
+"""A running fabric with its two real-time processes: plans are loaded into it and run."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
+
+from testbed.mininet import interfaces, network
+from testbed.mininet.share import Clock, Records
+from testbed.mininet.worker import Worker
+from testbed.results import first_packet_ps, last_packet_ps
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from testbed.plan import Plan
+    from testbed.topology import Topology
+
+ENGINE, TRAFFIC = "testbed.mininet.engine", "testbed.mininet.traffic"
+LEAD_NS = 30_000_000
+STUCK_SECONDS = 2.0
+POLL_SECONDS = 0.5
+SAMPLES_PER_FRAME = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What the two processes recorded in one run: how it ended, and what each has to say."""
+
+    ended: str
+    message: str
+    hosts: Records
+    switches: Records
+    start_ns: int
+    wall_seconds: float
+
+
+class Emulation:
+    """A fabric and its processes, a context manager; must be made inside a sandbox."""
+
+    def __init__(self, topology: Topology, mtu: int) -> None:
+        """Start the network and the engine and traffic processes.
+
+        Raises InterfaceError or WorkerError.
+        """
+        self.fabric = network.start(topology, mtu)
+        self.topology = topology
+        self.mtu = mtu
+        cores = sorted(os.sched_getaffinity(0))
+        self.engine = Worker(ENGINE, cores[0])
+        self.traffic = Worker(TRAFFIC, cores[1 % len(cores)])
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        _kind: type[BaseException] | None,
+        _error: BaseException | None,
+        _trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the processes and the network."""
+        self.engine.stop()
+        self.traffic.stop()
+        self.fabric.stop()
+
+    def fits(self, plan: Plan) -> bool:
+        """Tell whether this fabric can run a plan: the same nodes and links, frames that fit."""
+        own = [dataclasses.replace(link, up=True) for link in self.topology.links]
+        wanted = [dataclasses.replace(link, up=True) for link in plan.topology.links]
+        return (
+            self.topology.nodes == plan.topology.nodes
+            and own == wanted
+            and network.mtu_for(plan.scenario) <= self.mtu
+        )
+
+    def load(self, plan: Plan) -> None:
+        """Set both processes up for a plan, all state fresh, and links up or down as it says."""
+        for number, link in enumerate(plan.topology.links):
+            if link.up != self.topology.links[number].up:
+                interfaces.set_link(self.fabric.pairs[number], up=link.up)
+        self.topology = plan.topology
+        scenario = plan.scenario
+        sample_ps = scenario.serialisation_ps(scenario.data_frame_bytes)
+        self.engine.ask("setup", plan, sample_ps)
+        self.load_traffic(plan, sample_ps)
+
+    def load_traffic(self, plan: Plan, sample_ps: int = 0) -> None:
+        """Set only the hosts up, with the plan's flows."""
+        processes = [self.fabric.host_process(host) for host in range(plan.topology.hosts)]
+        self.traffic.ask("setup", plan, processes, sample_ps)
+
+    def run(self, dilation: float, *, spin_ns: int | None = None) -> Measured:
+        """Run the loaded plan to its end, and stop the switches.
+
+        KeyboardInterrupt ends it early, as `interrupted`. Raises WorkerError if a process dies.
+        """
+        clock = self.clock(dilation, spin_ns)
+        self.engine.ask("start", clock)
+        begun = time.monotonic()
+        ended = self.run_traffic(clock)
+        message = self.traffic.ask("message") if ended == "stuck" else ""
+        self.engine.ask("halt")
+        flows = self.traffic.ask("flows")
+        window = (first_packet_ps(flows), last_packet_ps(flows))
+        return Measured(
+            ended,
+            message,
+            self.traffic.ask("records", *window),
+            self.engine.ask("records", *window),
+            clock.start_ns,
+            time.monotonic() - begun,
+        )
+
+    def clock(self, dilation: float, spin_ns: int | None = None) -> Clock:
+        """Return a clock that starts in a moment."""
+        spin: dict[str, Any] = {} if spin_ns is None else {"spin_ns": spin_ns}
+        return Clock(
+            start_ns=time.monotonic_ns() + LEAD_NS,
+            dilation=dilation,
+            stuck_ps=round(STUCK_SECONDS * 1e12 / dilation),
+            **spin,
+        )
+
+    def run_traffic(self, clock: Clock) -> str:
+        """Let the hosts send until all flows are done; return how it ended."""
+        self.traffic.ask("start", clock)
+        try:
+            while (ended := self.traffic.wait_for_end(POLL_SECONDS)) is None:
+                self.engine.require_alive()
+        except KeyboardInterrupt:
+            self.traffic.ask("halt")
+            return "interrupted"
+        return ended
