@@ -36,3 +36,13 @@ def test_programs_open_with_the_papers_section_and_deviations(scheme: schemes.Sc
     assert "// Paper: " in head
     assert "// Deviations and choices" in head
     assert source.path.read_text(encoding="utf-8").count("\n") < 250
+
+
+def test_the_documentation_lists_every_scheme_with_its_parameters() -> None:
+    page = (schemes.PROGRAMS.parent.parent / "docs" / "schemes.md").read_text(encoding="utf-8")
+    rows = {row.split("`")[1]: row for row in page.splitlines() if row.startswith("| `")}
+    assert list(rows) == list(schemes.names())
+    for scheme in schemes.SCHEMES:
+        assert f"`{scheme.program}`" in rows[scheme.name]
+        named = rows[scheme.name].split("|")[5].replace("`", "").replace(",", "").split()
+        assert named == [parameter.name for parameter in scheme.parameters]
