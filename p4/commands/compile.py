@@ -1,0 +1,82 @@
+"""`python -m p4 compile`: a P4 program to BMv2 JSON."""
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+from p4.compiler import CompileError, compile_with_warnings
+from p4.compiler.reference import compile_with_p4c
+
+
+def add_compile_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what every command takes that compiles a P4 program."""
+    parser.add_argument("program", type=Path, help="a .p4 file")
+    parser.add_argument(
+        "-D",
+        dest="defines",
+        metavar="NAME[=VALUE]",
+        action="append",
+        default=[],
+        help="define a macro",
+    )
+    parser.add_argument(
+        "-I",
+        dest="include_paths",
+        metavar="FOLDER",
+        type=Path,
+        action="append",
+        default=[],
+        help="look for included files there too",
+    )
+    parser.add_argument(
+        "--compiler",
+        choices=("ours", "p4c"),
+        default="ours",
+        help="use this compiler, or an installed p4c (default: ours)",
+    )
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of `compile`."""
+    add_compile_arguments(parser)
+    parser.add_argument("-o", "--output", type=Path, help="where to write it (default: stdout)")
+
+
+def compile_program(arguments: argparse.Namespace) -> dict[str, object]:
+    """Compile what the arguments name; prints warnings. Raises CompileError."""
+    if arguments.compiler == "p4c":
+        return compile_with_p4c(
+            arguments.program, defines=arguments.defines, include_paths=arguments.include_paths
+        )
+    defines = dict(_split(each) for each in arguments.defines)
+    result, warnings = compile_with_warnings(
+        arguments.program, defines=defines, include_paths=arguments.include_paths
+    )
+    for warning in warnings:
+        print(warning, file=sys.stderr)
+    return result
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Compile and write the JSON; returns 2 if the program is wrong or the file unwritable."""
+    try:
+        result = compile_program(arguments)
+    except CompileError as error:
+        print(error, file=sys.stderr)
+        return 2
+    text = json.dumps(result, indent=2) + "\n"
+    if arguments.output is None:
+        sys.stdout.write(text)
+        return 0
+    try:
+        arguments.output.write_text(text, encoding="utf-8")
+    except OSError as error:
+        print(f"cannot write {arguments.output}: {error.strerror}", file=sys.stderr)
+        return 2
+    return 0
+
+
+def _split(define: str) -> tuple[str, str]:
+    name, equals, value = define.partition("=")
+    return name, value if equals else "1"
