@@ -1,0 +1,52 @@
+"""How the registry wants schemes shown, for figures that read results only."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from analysis.figures.style import Look
+from testbed import schemes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from testbed.scenario import Scenario
+
+SHADES = ("#005f73", "#17becf", "#94d2bd", "#0a9396")
+MARKERS = ("s", "^", "v", "D")
+
+
+def variant(scenario: Scenario) -> str:
+    """Name a scheme with its parameters as `analysis.summary.variant` does for its result."""
+    given = ",".join(f"{name}={value:g}" for name, value in sorted(scenario.parameters.items()))
+    mixed = "+".join(("", *scenario.mix)) if scenario.mix else ""
+    return scenario.scheme + mixed + (f"({given})" if given else "")
+
+
+def looks(scenarios: Iterable[Scenario]) -> dict[str, Look]:
+    """Return the look of each scheme of some scenarios, in the registry's order.
+
+    Where a scheme appears with several parameters, each has a shade and a marker of its own.
+    """
+    by_scheme: dict[str, dict[str, Scenario]] = {}
+    for scenario in scenarios:
+        by_scheme.setdefault(scenario.scheme, {}).setdefault(variant(scenario), scenario)
+    found = {}
+    for scheme in schemes.SCHEMES:
+        variants = by_scheme.get(scheme.name, {})
+        for number, (name, scenario) in enumerate(variants.items()):
+            look = Look(label(scenario), scheme.color, scheme.marker)
+            if len(variants) > 1:
+                place = number % len(SHADES)
+                look = replace(look, color=SHADES[place], marker=MARKERS[place])
+            found[name] = look
+    return found
+
+
+def label(scenario: Scenario) -> str:
+    """Return what figures call a scenario's scheme, or its mix."""
+    if scenario.mix is None:
+        return schemes.label(scenario.scheme, scenario.parameters)
+    second, where = scenario.mix
+    return f"{schemes.label(second, scenario.parameters)}: {where.replace('-', ' ')}"

@@ -1,0 +1,129 @@
+"""Points of sweeps: one scenario run in virtual time, and the one row that is kept of it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from analysis import metrics, summary
+from analysis.fidelity import judge
+from analysis.results import read_run
+from testbed.planning import make_plan, network
+from testbed.scenario import from_toml
+from testbed.streams import stream
+from traffic.workloads import make
+
+if TYPE_CHECKING:
+    from testbed.plan import Plan
+    from testbed.scenario import Scenario
+
+ROW = "row.json"
+SCENARIO = "scenario.toml"
+BY_STAGE = {
+    "max_queue_packets": "max",
+    "mean_queue_packets": "mean",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A scenario of a sweep, known by a hash of all its fields."""
+
+    scenario: Scenario
+
+    @property
+    def key(self) -> str:
+        """A name for the point's folder: equal for equal scenarios, and only for them."""
+        return hashlib.sha256(self.scenario.to_toml().encode()).hexdigest()[:16]
+
+    @property
+    def title(self) -> str:
+        """What runs, in a few words."""
+        scenario = self.scenario
+        return (
+            f"{scenario.scheme} {scenario.topology} k={scenario.k} {scenario.workload} "
+            f"{scenario.message_bytes:,} B seed {scenario.seed}"
+        )
+
+
+def plan_of(scenario: Scenario) -> Plan:
+    """Work out a scenario with its own workload; raises ScenarioError or WorkloadError."""
+    topology = network(scenario)
+    width = topology.width
+    flows = make(
+        scenario.workload,
+        hosts=topology.hosts,
+        hosts_per_edge=width,
+        hosts_per_pod=width * topology.edges_per_pod,
+        message_bytes=scenario.message_bytes,
+        options=scenario.workload_options,
+        rng=stream(scenario.seed, "workload"),
+    )
+    return make_plan(scenario, flows)
+
+
+def run_point(toml: str, keep: Path | None = None) -> dict[str, Any]:
+    """Run a scenario given as TOML in virtual time and return its row.
+
+    The row has the columns of summary.csv, what the sweeps vary besides, and queues and overload by
+    stage. The result folder is `keep`, or a temporary one. Raises what planning, running and
+    reading raise.
+    """
+    from testbed.virtual import run  # noqa: PLC0415 - builds the event core when first imported
+
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = keep or Path(temporary) / "run"
+        folder.mkdir(parents=True, exist_ok=True)
+        given = Path(temporary) / SCENARIO
+        given.write_text(toml, encoding="utf-8")
+        scenario = from_toml(given)
+        begin = time.monotonic()
+        run(plan_of(scenario), folder)
+        return row_of(folder, scenario) | {"seconds": time.monotonic() - begin}
+
+
+def row_of(folder: Path, scenario: Scenario) -> dict[str, Any]:
+    """Return the row of a result folder."""
+    result = read_run(folder)
+    verdict = judge(result)
+    queues = metrics.queue_by_stage(result)
+    by_stage = {
+        f"{name}_queue_packets {stage}": float(queues.loc[stage, column])
+        for column, name in BY_STAGE.items()
+        for stage in queues.index
+    }
+    overload = {
+        f"overload {stage}": float(value)
+        for stage, value in metrics.overload_by_stage(result).items()
+    }
+    swept = {
+        "hosts": result.setting.hosts,
+        "payload_bytes": scenario.payload_bytes,
+        "failures": scenario.failures,
+        "max_queue_packets": float(queues["max_queue_packets"].max()),
+        "reason": verdict.reason,
+    }
+    return summary.row(result, verdict) | swept | by_stage | overload
+
+
+def kept_row(folder: Path) -> dict[str, Any] | None:
+    """Return the row of a point that finished earlier, or None if it did not."""
+    try:
+        row = json.loads((folder / ROW).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    return row if isinstance(row, dict) else None
+
+
+def keep_row(folder: Path, point: Point, row: dict[str, Any]) -> None:
+    """Keep a point's row and scenario in its folder, whole or not at all."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / SCENARIO).write_text(point.scenario.to_toml(), encoding="utf-8")
+    partial = folder / f"{ROW}.part"
+    partial.write_text(json.dumps(row, indent=1) + "\n", encoding="utf-8")
+    partial.replace(folder / ROW)

@@ -1,0 +1,58 @@
+"""The reproduction page: each claim of the paper, its value there and here, command, minutes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from experiments.sweep import Made
+
+PAGE = "reproduction.md"
+
+
+def write_page(folder: Path, made: Sequence[Made], *, quick: bool) -> Path:
+    """Write the page into `folder`, next to the pictures it shows; return it."""
+    size = " --quick" if quick else ""
+    held = sum(claim.holds for figure in made for claim in figure.claims)
+    total = sum(len(figure.claims) for figure in made)
+    lines = [
+        "# Reproduction of the paper's figures",
+        "",
+        f"{held} of {total} claims came out as in the paper. "
+        + ("These are the quick sizes: smaller networks and fewer seeds. " if quick else "")
+        + "Minutes are of one processor.",
+        "",
+        f"All of it: `python experiments/run.py paper{size}`",
+    ]
+    for figure in made:
+        lines += _section(figure, folder, size)
+    path = folder / PAGE
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def _section(made: Made, folder: Path, size: str) -> list[str]:
+    name = made.figure.name
+    runs = (
+        f"{made.runs} runs, {made.seeds} seeds, {made.minutes:.1f} min" if made.runs else "no runs"
+    )
+    failed = f"; {made.failed} points have no result" if made.failed else ""
+    rows = [
+        f"| {claim.text} | {claim.paper} | {claim.ours} | {'yes' if claim.holds else '**no**'} |"
+        for claim in made.claims
+    ]
+    return [
+        "",
+        f"## {name}: {made.figure.title}",
+        "",
+        f"`python experiments/run.py {name}{size}` ({runs}{failed})",
+        "",
+        *(f"![{made.figure.title}]({path.relative_to(folder)})" for path in made.pictures),
+        "",
+        "| claim | paper | ours | holds |",
+        "| --- | --- | --- | --- |",
+        *rows,
+    ]

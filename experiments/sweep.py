@@ -1,0 +1,164 @@
+"""Run the paper's figures: `run.py fig4 --quick`, `run.py fig1 fig3 --jobs 2`, `run.py paper`.
+
+A figure is a sweep of scenarios, each run in virtual time with several seeds. Points that are
+finished are kept and not run again, whatever interrupted the rest. Then the figure is drawn, and
+its claims are compared with what came out.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from analysis.setting import ResultError
+from analysis.summary import COLUMNS
+from experiments import reproduction
+from experiments.cluster import ClusterError, run_on_cluster
+from experiments.figures import FIGURES
+from experiments.looks import looks
+from experiments.points import Point, keep_row, kept_row, run_point
+from experiments.progress import RunProgress
+from experiments.sweep_options import Options, OptionsError, parse
+from experiments.workers import run_all
+from testbed.scenario import ScenarioError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from experiments.figures import Claim, Figure
+    from experiments.workers import Outcome
+
+USAGE_ERROR, INTERRUPTED, FAILED = 2, 130, 1
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A figure that was drawn: its files, its claims as they came out, and what it took.
+
+    `failed` tells how many of its points have no result, `seeds` how many runs a point has.
+    """
+
+    figure: Figure
+    pictures: tuple[Path, ...]
+    claims: tuple[Claim, ...]
+    runs: int
+    failed: int
+    seeds: int
+    minutes: float
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run a command line of figures' names and options; returns the exit code.
+
+    0 if every point has a result (whether or not the claims hold), 1 if points failed, 2 for bad
+    input, told in one line.
+    """
+    try:
+        options = parse(arguments, [figure.name for figure in FIGURES])
+        return _run(options)
+    except (OptionsError, ScenarioError, ClusterError, ResultError, OSError) as error:
+        sys.stderr.write(f"run.py: {error}\n")
+        return USAGE_ERROR
+    except KeyboardInterrupt:
+        sys.stderr.write("interrupted; finished points are kept, the same command goes on\n")
+        return INTERRUPTED
+
+
+def points_of(figure: Figure, options: Options) -> list[Point]:
+    """List a figure's points: each scenario of its sweep with each seed."""
+    count = options.seeds or (figure.quick_seeds if options.quick else figure.seeds)
+    return [
+        Point(replace(scenario, seed=seed))
+        for seed in range(1, count + 1)
+        for scenario in figure.sweep(options.quick)
+    ]
+
+
+def run_points(points: Sequence[Point], options: Options) -> dict[str, str]:
+    """Run the points that have no result yet and keep their rows; return errors by point's key."""
+    folder = options.out / "points"
+    missing = list({point.key: point for point in points if not _kept(folder, point)}.values())
+    errors: dict[str, str] = {}
+    with RunProgress(len(missing)) as progress:
+        for outcome in _outcomes(missing, options):
+            point = missing[outcome.number]
+            if outcome.error:
+                errors[point.key] = outcome.error
+                progress.finish(f"{point.title}: FAILED: {outcome.error}")
+                continue
+            keep_row(folder / point.key, point, outcome.result)
+            increase = 100 * outcome.result["cct_increase"]
+            progress.begin(point.title)
+            progress.finish(f"{point.title}: {increase:+.2f} %, {outcome.result['verdict']}")
+    return errors
+
+
+def table_of(points: Sequence[Point], folder: Path) -> pd.DataFrame:
+    """Return the kept rows of points, a row a point that has one."""
+    rows = [row for point in points if (row := kept_row(folder / point.key)) is not None]
+    return pd.DataFrame(rows) if rows else pd.DataFrame(columns=list(COLUMNS))
+
+
+def make_figure(figure: Figure, options: Options) -> Made:
+    """Run what is missing of a figure, draw it, and compare its claims with what came out.
+
+    Raises ResultError if none of its points has a result.
+    """
+    points = points_of(figure, options)
+    errors = {} if options.plot_only else run_points(points, options)
+    table = table_of(points, options.out / "points")
+    if points and table.empty:
+        reason = next(iter(errors.values()), "nothing was run yet")
+        raise ResultError(f"{figure.name}: no point has a result: {reason}")
+    stem = options.out / figure.name
+    scenarios = [point.scenario for point in points]
+    pictures = figure.plot(table, looks(scenarios), stem)
+    table.to_csv(options.out / f"{figure.name}.csv", index=False)
+    return Made(
+        figure=figure,
+        pictures=tuple(pictures),
+        claims=tuple(figure.claims(table)),
+        runs=len(table),
+        failed=len(points) - len(table),
+        seeds=int(table["seed"].nunique()) if len(table) else 0,
+        minutes=float(table["seconds"].sum()) / 60 if len(table) else 0.0,
+    )
+
+
+def _run(options: Options) -> int:
+    options.out.mkdir(parents=True, exist_ok=True)
+    made = []
+    for figure in FIGURES:
+        if figure.name in options.figures:
+            print(f"{figure.name}: {figure.title}")
+            made.append(make_figure(figure, options))
+            _tell(made[-1])
+    if options.page:
+        page = reproduction.write_page(options.out, made, quick=options.quick)
+        print(f"\n{page}")
+    return FAILED if any(figure.failed for figure in made) else 0
+
+
+def _tell(made: Made) -> None:
+    for claim in made.claims:
+        print(f"  {claim}")
+    failed = f", {made.failed} points FAILED (run again to retry)" if made.failed else ""
+    print(f"  {made.runs} runs{failed}; {', '.join(str(path) for path in made.pictures)}")
+
+
+def _kept(folder: Path, point: Point) -> bool:
+    return kept_row(folder / point.key) is not None
+
+
+def _outcomes(points: Sequence[Point], options: Options) -> Iterator[Outcome]:
+    tasks: list[tuple[Any, ...]] = [
+        (point.scenario.to_toml(), options.out / "points" / point.key if options.keep else None)
+        for point in points
+    ]
+    if options.cluster:
+        return run_on_cluster(options.cluster, run_point, tasks)
+    return run_all(run_point, tasks, options.jobs)

@@ -1,0 +1,94 @@
+"""The options of `run.py fig…` and `run.py paper`."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+ALL = "paper"
+
+
+class OptionsError(ValueError):
+    """A command line that cannot be followed; the message is one line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What to run: figures by name, at which size, with how much, and where results go.
+
+    `seeds` is None for each figure's own number, `cluster` the address of a Dask scheduler or
+    empty, `page` whether to write the reproduction page, `keep` whether result folders stay.
+    """
+
+    figures: tuple[str, ...]
+    quick: bool
+    seeds: int | None
+    jobs: int
+    cluster: str
+    out: Path
+    plot_only: bool
+    keep: bool
+    page: bool
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise OptionsError(message)
+
+
+def parse(arguments: Sequence[str], names: Sequence[str]) -> Options:
+    """Read a command line; `names` are the figures there are. Raises OptionsError."""
+    given = _parser(names).parse_args(arguments)
+    unknown = [name for name in given.figures if name not in (*names, ALL)]
+    if unknown:
+        raise OptionsError(f"figure {unknown[0]} is unknown; there are {', '.join(names)}, {ALL}")
+    page = ALL in given.figures
+    default = Path("results") / ("paper-quick" if given.quick else ALL)
+    return Options(
+        figures=tuple(names if page else given.figures),
+        quick=given.quick,
+        seeds=given.seeds,
+        jobs=given.jobs,
+        cluster=given.cluster,
+        out=given.out or default,
+        plot_only=given.plot_only,
+        keep=given.keep,
+        page=page,
+    )
+
+
+def _parser(names: Sequence[str]) -> _Parser:
+    parser = _Parser(
+        prog="run.py",
+        description="Run figures of the paper in virtual time, draw them, check their claims.",
+        allow_abbrev=False,
+    )
+    parser.add_argument(
+        "figures", nargs="+", metavar="FIGURE", help=f"{', '.join(names)}; {ALL}: all and a page"
+    )
+    parser.add_argument("--quick", action="store_true", help="a size that takes under a minute")
+    parser.add_argument("--seeds", type=_count, help="runs a point (default: the figure's own)")
+    parser.add_argument(
+        "--jobs", type=_count, default=os.cpu_count() or 1, help="points at a time (all processors)"
+    )
+    parser.add_argument("--cluster", default="", metavar="ADDRESS", help="a Dask scheduler's")
+    parser.add_argument("--out", type=Path, help="folder for results (default: results/paper)")
+    parser.add_argument("--plot-only", action="store_true", help="draw what there is; run nothing")
+    parser.add_argument("--keep", action="store_true", help="keep every run's result folder")
+    return parser
+
+
+def _count(text: str) -> int:
+    value = int(text)
+    if value < 1:
+        raise ValueError
+    return value
+
+
+_count.__name__ = "number above 0"
