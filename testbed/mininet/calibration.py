@@ -10,19 +10,24 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from testbed.dataplane.library import build, cache_folder
+from testbed.planning import plan_for
 from testbed.results import machine
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from testbed.mininet.emulation import Emulation
+    from testbed.plan import Plan
     from testbed.scenario import Scenario
     from testbed.topology import Topology
 
 SHARE = 0.4
 """Part of a processor that the work at full load may take; bursts and rivals need the rest."""
 
-CALIBRATION_DILATION = 60_000.0
+DILATION_PER_HOST = 125.0
+"""Slow enough that nothing is lost, and so fast that the processes are busy all the time."""
+
+MESSAGE_BYTES = 256 << 10
 LEAST_DILATION = 1_000.0
 
 
@@ -42,14 +47,28 @@ def cached() -> Costs | None:
         return None
 
 
+def plan_to_measure(scenario: Scenario) -> Plan:
+    """Return a plan on a scenario's network that keeps all of it busy for a moment."""
+    busy = dataclasses.replace(
+        scenario,
+        workload="permutation",
+        workload_options={},
+        message_bytes=MESSAGE_BYTES,
+        load=1.0,
+        failures=0.0,
+    )
+    return plan_for(busy)
+
+
 def measure(emulation: Emulation) -> Costs:
     """Measure the costs with the plan that the emulation has loaded, and remember them.
 
     Processes sleep instead of spinning meanwhile, so that processor time is work.
     """
+    dilation = DILATION_PER_HOST * emulation.topology.hosts
     workers = (emulation.engine, emulation.traffic)
     before = [worker.ask("processor_ns") for worker in workers]
-    measured = emulation.run(CALIBRATION_DILATION, spin_ns=0)
+    measured = emulation.run(dilation, spin_ns=0)
     spent = [
         worker.ask("processor_ns") - start for worker, start in zip(workers, before, strict=True)
     ]

@@ -46,9 +46,10 @@ class MininetWorld:
         return self._emulation
 
     def costs(self, plan: Plan) -> Costs:
-        """Return this machine's costs a frame, measured with `plan` if they are not known yet."""
+        """Return this machine's costs a frame, measured on the plan's network if not known yet."""
         if self._costs is None:
-            self._costs = calibration.measure(self.emulation_for(plan))
+            busy = calibration.plan_to_measure(plan.scenario)
+            self._costs = calibration.measure(self.emulation_for(busy))
         return self._costs
 
     def dilation_for(self, plan: Plan) -> float:
