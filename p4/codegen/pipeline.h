@@ -19,7 +19,8 @@ enum {
     PL_ABI = 1,           /* bumped with every change of this file */
     PL_DROP_PORT = 511,   /* v1model: egress_spec of a frame to be dropped */
     PL_PORT_LIMIT = 512,  /* ports are 9 bits wide */
-    PL_ROOM = 512         /* header bytes that a program may add to a frame */
+    PL_ROOM = 512,        /* header bytes that a program may add to a frame */
+    PL_GROUP = 1 << 30    /* in an entry's action: a group of the table's action profile */
 };
 
 /*
@@ -141,6 +142,47 @@ struct pl_program {
                             uint64_t *packets, uint64_t *bytes);
     void (*faults)(struct pl_switch *sw, struct pl_faults *faults);
     const char *(*error)(int64_t code);
+
+    /* Add `count` entries; how many were added before the first that failed, with its error. */
+    int64_t (*table_add_many)(struct pl_switch *sw, uint32_t table,
+                              const struct pl_entry *entries, uint32_t count, int64_t *handles);
+    /* The handle after `handle` (-1: the first), PL_NO_SUCH at the end. */
+    int64_t (*table_next)(struct pl_switch *sw, uint32_t table, int64_t handle);
+    /*
+     * Read an entry back (handle -1: the default action) into buffers of the key's and of the
+     * largest parameters' size; the result is its action, member or group. Of a table where the
+     * longest prefix wins, the priority is the number of bits not in the prefix.
+     */
+    int64_t (*table_read)(struct pl_switch *sw, uint32_t table, int64_t handle, uint8_t *value,
+                          uint8_t *second, uint8_t *parameters, uint32_t *priority);
+    int64_t (*counter_write)(struct pl_switch *sw, uint32_t array, uint32_t index,
+                             uint64_t packets, uint64_t bytes);
+    /* Committed and peak rate per time unit of the world, in packets or bytes, and bursts. */
+    int64_t (*meter_set)(struct pl_switch *sw, uint32_t array, uint32_t index,
+                         const double *rates, const double *bursts);
+
+    /*
+     * Action profiles: members and groups are numbered by the program, -1 makes a new one. An
+     * entry of a table with a profile has a member's number as its action, or a group's number
+     * plus PL_GROUP.
+     */
+    int64_t (*member_set)(struct pl_switch *sw, uint32_t profile, int64_t member, uint32_t action,
+                          const uint8_t *parameters);
+    int64_t (*member_delete)(struct pl_switch *sw, uint32_t profile, uint32_t member);
+    int64_t (*selection_set)(struct pl_switch *sw, uint32_t profile, int64_t group,
+                             const uint32_t *members, uint32_t count);
+    int64_t (*selection_delete)(struct pl_switch *sw, uint32_t profile, uint32_t group);
+
+    /* A parser value set's members, each in its whole bytes. */
+    int64_t (*value_set_fill)(struct pl_switch *sw, uint32_t set, const uint8_t *values,
+                              uint32_t count);
+    /* A multicast group's copies: ports, and what they show as egress_rid. */
+    int64_t (*group_set)(struct pl_switch *sw, uint32_t group, const uint32_t *ports,
+                         const uint32_t *instances, uint32_t count);
+    int64_t (*group_delete)(struct pl_switch *sw, uint32_t group);
+    /* A mirroring session's port and multicast group, each -1 for none. */
+    int64_t (*mirror_set)(struct pl_switch *sw, uint32_t session, int32_t port, int32_t group);
+    int64_t (*mirror_delete)(struct pl_switch *sw, uint32_t session);
 };
 
 #endif

@@ -1,0 +1,101 @@
+"""Shared objects of programs: compiled once, kept in a cache, safe under parallel builds."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+CODEGEN = Path(__file__).resolve().parent
+RUNTIME = CODEGEN / "runtime"
+WARNINGS = ("-Wall", "-Wextra", "-Wconversion", "-Werror")
+FLAGS = ("-std=gnu11", "-O2", "-fPIC", "-fvisibility=hidden", "-fno-strict-aliasing", *WARNINGS)
+
+
+class BuildError(Exception):
+    """No C compiler, or a program that it refuses."""
+
+
+def cache_folder() -> Path:
+    """Return the folder of built programs: OFAN_CACHE, else one in the user's cache folder."""
+    chosen = os.environ.get("OFAN_CACHE")
+    if chosen:
+        return Path(chosen)
+    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(base) / "ofan"
+
+
+def compiler_command() -> str:
+    """Return the C compiler's path; BuildError if there is none."""
+    for name in (os.environ.get("CC"), "cc", "gcc", "clang"):
+        path = shutil.which(name) if name else None
+        if path:
+            return path
+    raise BuildError("no C compiler found: install gcc, or set CC")
+
+
+def runtime_digest(compiler: str, flags: tuple[str, ...] = FLAGS) -> str:
+    """Return a digest of everything but the program that decides what a build gives."""
+    state = hashlib.sha256()
+    for path in [CODEGEN / "pipeline.h", *sorted(RUNTIME.iterdir())]:
+        state.update(path.name.encode())
+        state.update(path.read_bytes())
+    binary = Path(compiler).resolve().stat()
+    state.update(f"{compiler} {binary.st_size} {binary.st_mtime_ns} {' '.join(flags)}".encode())
+    return state.hexdigest()
+
+
+def build_program(source: str, name: str, flags: tuple[str, ...] = FLAGS) -> Path:
+    """Return the shared object made from a generated C file, from the cache if it is there."""
+    compiler = compiler_command()
+    runtime = runtime_digest(compiler, flags)
+    digest = hashlib.sha256(f"{runtime}{source}".encode()).hexdigest()
+    target = cache_folder() / f"{name}-{digest[:24]}.so"
+    if target.exists():
+        return target
+    archive = _runtime_archive(compiler, runtime, flags)
+    with _work_folder(target.parent) as folder:
+        file = Path(folder) / f"{name}.c"
+        file.write_text(source)
+        result = Path(folder) / "program.so"
+        _run([compiler, *flags, *_includes(), "-shared", "-o", str(result), str(file)], archive)
+        result.replace(target)
+    return target
+
+
+def _includes() -> list[str]:
+    return [f"-I{CODEGEN}", f"-I{RUNTIME}"]
+
+
+def _work_folder(parent: Path) -> tempfile.TemporaryDirectory[str]:
+    try:
+        parent.mkdir(parents=True, exist_ok=True)
+        return tempfile.TemporaryDirectory(prefix="build-", dir=parent)
+    except OSError as error:
+        raise BuildError(f"cannot write to the cache {parent}: {error.strerror}") from None
+
+
+def _runtime_archive(compiler: str, digest: str, flags: tuple[str, ...]) -> Path:
+    """Return the hand-written runtime as one object file, from the cache if it is there."""
+    target = cache_folder() / f"runtime-{digest[:24]}.o"
+    if target.exists():
+        return target
+    with _work_folder(target.parent) as folder:
+        result = Path(folder) / "runtime.o"
+        sources = [str(path) for path in sorted(RUNTIME.glob("*.c"))]
+        command = [compiler, *flags, *_includes(), "-r", "-nostdlib", "-o", str(result), *sources]
+        _run(command)
+        result.replace(target)
+    return target
+
+
+def _run(command: list[str], *objects: Path) -> None:
+    done = subprocess.run(
+        [*command, *map(str, objects)], capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        lines = [line for line in done.stderr.splitlines() if "error" in line] or ["no message"]
+        raise BuildError(f"the C compiler failed: {lines[0]}")

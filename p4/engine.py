@@ -1,0 +1,493 @@
+"""A compiled P4 program from Python: switches, their tables, registers and counters by P4 name."""
+
+from __future__ import annotations
+
+import weakref
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+import cffi
+
+from p4.codegen.build import CODEGEN, build_program
+from p4.codegen.generate import generate_c
+from p4.codegen.layout import whole_bytes
+from p4.codegen.reader import read_file, read_program
+from p4.codegen.symbols import (
+    ActionInfo,
+    EngineError,
+    MatchValue,
+    TableInfo,
+    decode_key,
+    decode_parameters,
+    encode_key,
+    encode_parameters,
+    field_bytes,
+    find,
+    program_symbols,
+)
+from p4.world import Output, Recorder
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from p4.codegen.program import Program as Model
+
+    Matches = Sequence[MatchValue] | Mapping[str, MatchValue]
+    Parameters = Sequence[int] | Mapping[str, int]
+
+__all__ = ["EngineError", "Entry", "Faults", "Output", "Program", "Recorder", "Switch"]
+
+GROUP = 1 << 30
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A table's entry. A table with an action profile has a member's or group's number."""
+
+    handle: int
+    match: tuple[MatchValue, ...]
+    action: str
+    parameters: tuple[int, ...]
+    priority: int
+
+
+@dataclass(frozen=True, slots=True)
+class Faults:
+    """Why frames vanished or were stopped inside a switch, counted."""
+
+    dropped: int
+    register_range: int
+    header_room: int
+    recursion: int
+    assertions: int
+
+
+def contract_declarations() -> str:
+    """Return the body of the pipeline contract as cffi's parser takes it."""
+    lines = (CODEGEN / "pipeline.h").read_text().splitlines()
+    return "\n".join(line for line in lines if not line.startswith("#"))
+
+
+@cache
+def contract() -> cffi.FFI:
+    """Return the foreign function interface that knows the pipeline contract."""
+    ffi = cffi.FFI()
+    ffi.cdef(contract_declarations() + "\nextern struct pl_program pl_program;")
+    return ffi
+
+
+class Program:
+    """A P4 program compiled to a shared object and loaded."""
+
+    def __init__(self, model: Model, library: Path) -> None:
+        self.model = model
+        self.library = library
+        self.ffi: Any = contract()
+        self._loaded = self.ffi.dlopen(str(library))
+        self.pointer = self.ffi.addressof(self._loaded, "pl_program")
+        self.symbols = program_symbols(model)
+        self._kept: weakref.WeakKeyDictionary[Any, object] = weakref.WeakKeyDictionary()
+
+    @classmethod
+    def load(
+        cls,
+        path: str | Path,
+        *,
+        defines: Mapping[str, str] | None = None,
+        include_paths: Sequence[str | Path] = (),
+        compiler: str = "ours",
+    ) -> Self:
+        """Compile and load a `.p4` file, or load a BMv2 `.json` file.
+
+        `compiler` is `ours` or `p4c`. Raises ProgramError for a wrong JSON file, BuildError where
+        no C compiler works, and the compiler's own error for wrong P4.
+        """
+        path = Path(path)
+        if path.suffix == ".json":
+            return cls.from_model(read_file(path))
+        from p4.compiler import compile_file  # noqa: PLC0415
+
+        if compiler == "ours":
+            document = compile_file(path, defines=defines or {}, include_paths=include_paths)
+        else:
+            from p4.compiler.reference import compile_with_p4c  # noqa: PLC0415
+
+            document = compile_with_p4c(path, defines=defines or {}, include_paths=include_paths)
+        return cls.from_document(document, path.stem)
+
+    @classmethod
+    def from_document(cls, document: dict[str, Any], name: str | None = None) -> Self:
+        """Load a program from its BMv2 JSON."""
+        return cls.from_model(read_program(document, name))
+
+    @classmethod
+    def from_model(cls, model: Model) -> Self:
+        """Generate, build and load a program."""
+        return cls(model, build_program(generate_c(model), model.name))
+
+    @property
+    def name(self) -> str:
+        """Return the program's name."""
+        return self.model.name
+
+    @property
+    def pure_egress(self) -> bool:
+        """Return whether frames are final when they are enqueued."""
+        return bool(self.pointer.pure_egress)
+
+    def keep(self, owner: Any, thing: object) -> None:
+        """Keep `thing` alive as long as `owner`."""
+        self._kept[owner] = thing
+
+    def table(self, name: str) -> TableInfo:
+        """Return the table of that name, or of a name that ends so."""
+        return find(self.symbols.tables, name, "table")
+
+    def action(self, table: TableInfo, name: str) -> ActionInfo:
+        """Return the action of that name among a table's."""
+        return find(table.actions, name, f"action of table {table.name}")
+
+    def check(self, code: int, what: str) -> int:
+        """Return a call's result; EngineError says what failed and why if it is negative."""
+        if code < 0:
+            reason = self.ffi.string(self.pointer.error(code)).decode()
+            raise EngineError(f"{what}: {reason}")
+        return int(code)
+
+
+class Switch:
+    """One switch running a program. Made for a world in C, or with a Recorder for tests."""
+
+    def __init__(self, program: Program, world: Any = None, seed: int = 0) -> None:
+        self.program = program
+        self.recorder = world if isinstance(world, Recorder) else None
+        if world is None:
+            self.recorder = Recorder()
+        self._ffi = program.ffi
+        self._calls = program.pointer
+        self._world = self.recorder.bind(program) if self.recorder is not None else world
+        pointer = self._calls.create(self._world, seed & (1 << 64) - 1)
+        if pointer == self._ffi.NULL:
+            raise EngineError(f"program {program.name}: out of memory for a switch")
+        self.pointer = self._ffi.gc(pointer, self._calls.destroy)
+
+    def close(self) -> None:
+        """Free the switch now; it must not be used afterwards."""
+        self._ffi.release(self.pointer)
+
+    # Frames ---------------------------------------------------------------------------------
+
+    def receive(
+        self, port: int, frame: bytes, *, now: int = 0, length: int | None = None
+    ) -> list[Output]:
+        """Let a frame arrive, finish everything it causes, and return what came out.
+
+        `length` is its length on the wire where `frame` holds only its first bytes. Needs a
+        switch made with a Recorder.
+        """
+        if self.recorder is None:
+            raise EngineError("this switch reports to another world")
+        data = self._ffi.new("uint8_t[]", frame or b"\0")
+        struct = self._ffi.new("struct pl_frame *")
+        struct.data, struct.stored, struct.length = data, len(frame), length or len(frame)
+        first = len(self.recorder.outputs)
+        self._calls.receive(self.pointer, port, struct, now)
+        self.drain(now)
+        return self.recorder.outputs[first:]
+
+    def drain(self, now: int = 0) -> None:
+        """Serve all frames that wait for their egress, and those that this makes wait."""
+        recorder = self.recorder
+        queueing = self._ffi.new("struct pl_queueing *")
+        while recorder is not None and recorder.waiting:
+            _, _, held = recorder.waiting.popleft()
+            queueing.enqueued_at = queueing.dequeued_at = now
+            self._calls.dequeue(self.pointer, held, queueing)
+
+    def faults(self) -> Faults:
+        """Return the switch's fault counters."""
+        struct = self._ffi.new("struct pl_faults *")
+        self._calls.faults(self.pointer, struct)
+        return Faults(
+            struct.dropped,
+            struct.register_range,
+            struct.header_room,
+            struct.recursion,
+            struct.assertions,
+        )
+
+    # Tables ---------------------------------------------------------------------------------
+
+    def table_add(
+        self,
+        table: str,
+        match: Matches,
+        action: str | int,
+        parameters: Parameters = (),
+        priority: int = 0,
+    ) -> int:
+        """Add an entry and return its handle.
+
+        `match` lists values in key order or maps key names to them: an integer (exact), value and
+        prefix length (lpm), value and mask (ternary), low and high (range), None for any. A table
+        with an action profile takes a member's number as `action`, or a group's plus GROUP.
+        """
+        info = self.program.table(table)
+        with_data = self._encode_entry(info, match, action, parameters, priority)
+        entry = self._ffi.new("struct pl_entry *", with_data[0])
+        code = self._calls.table_add(self.pointer, info.number, entry)
+        return self.program.check(code, f"table {info.name}, entry {match}")
+
+    def table_add_many(
+        self, table: str, entries: Iterable[tuple[Matches, str | int, Parameters, int]]
+    ) -> list[int]:
+        """Add entries, each match, action, parameters and priority, and return their handles."""
+        info = self.program.table(table)
+        items = list(entries)
+        encoded = [self._encode_entry(info, *item) for item in items]
+        array = self._ffi.new("struct pl_entry[]", [fields for fields, _ in encoded])
+        handles = self._ffi.new("int64_t[]", len(items))
+        code = self._calls.table_add_many(self.pointer, info.number, array, len(items), handles)
+        done = self.program.check(code, f"table {info.name}")
+        if done < len(items):
+            self.program.check(handles[done], f"table {info.name}, entry {items[done][0]}")
+        return list(handles)
+
+    def _encode_entry(
+        self,
+        info: TableInfo,
+        match: Matches,
+        action: str | int,
+        parameters: Parameters,
+        priority: int = 0,
+    ) -> tuple[tuple[Any, ...], object]:
+        """Return the fields of a `struct pl_entry`, and what must live as long as they do."""
+        value, second = encode_key(info, match)
+        number, data = self._encode_action(info, action, parameters)
+        if not 0 <= priority < 1 << 32:
+            raise EngineError(f"table {info.name}: priority {priority} does not fit 32 bits")
+        arrays = tuple(self._ffi.from_buffer("uint8_t[]", item) for item in (value, second, data))
+        return (arrays[0], arrays[1], priority, number, arrays[2]), arrays
+
+    def _encode_action(
+        self, info: TableInfo, action: str | int, parameters: Parameters
+    ) -> tuple[int, bytes]:
+        if info.profile is not None:
+            if not isinstance(action, int):
+                raise EngineError(f"table {info.name}: an entry names a member or a group")
+            return action, b""
+        if isinstance(action, int):
+            raise EngineError(f"table {info.name}: an entry names an action")
+        found = self.program.action(info, action)
+        return found.number, encode_parameters(found, parameters)
+
+    def table_modify(
+        self, table: str, handle: int, action: str | int, parameters: Parameters = ()
+    ) -> None:
+        """Give an entry another action."""
+        info = self.program.table(table)
+        number, data = self._encode_action(info, action, parameters)
+        code = self._calls.table_modify(self.pointer, info.number, handle, number, data)
+        self.program.check(code, f"table {info.name}, handle {handle}")
+
+    def table_delete(self, table: str, handle: int) -> None:
+        """Delete an entry."""
+        info = self.program.table(table)
+        code = self._calls.table_delete(self.pointer, info.number, handle)
+        self.program.check(code, f"table {info.name}, handle {handle}")
+
+    def table_clear(self, table: str) -> None:
+        """Delete all entries of a table."""
+        for entry in self.table_entries(table):
+            self.table_delete(table, entry.handle)
+
+    def table_set_default(
+        self, table: str, action: str | int, parameters: Parameters = ()
+    ) -> None:
+        """Set what a table does with a frame that no entry matches."""
+        info = self.program.table(table)
+        number, data = self._encode_action(info, action, parameters)
+        code = self._calls.table_default(self.pointer, info.number, number, data)
+        self.program.check(code, f"table {info.name}, default {action}")
+
+    def table_count(self, table: str) -> int:
+        """Return how many entries a table has."""
+        info = self.program.table(table)
+        code = self._calls.table_count(self.pointer, info.number)
+        return self.program.check(code, f"table {info.name}")
+
+    def table_entries(self, table: str) -> list[Entry]:
+        """Return a table's entries by handle."""
+        info = self.program.table(table)
+        entries, handle = [], -1
+        while (handle := self._calls.table_next(self.pointer, info.number, handle)) >= 0:
+            entries.append(self._read_entry(info, handle))
+        return entries
+
+    def table_default(self, table: str) -> Entry | None:
+        """Return what a table does with a frame that no entry matches, if anything."""
+        info = self.program.table(table)
+        return self._read_entry(info, -1)
+
+    def _read_entry(self, info: TableInfo, handle: int) -> Any:
+        key_bytes = sum(whole_bytes(key.bits) for key in info.keys)
+        most = max((_parameter_bytes(a) for a in self.program.symbols.actions), default=0)
+        value, second, data = (
+            self._ffi.new("uint8_t[]", size + 1) for size in (key_bytes, key_bytes, most)
+        )
+        priority = self._ffi.new("uint32_t *")
+        number = self._calls.table_read(
+            self.pointer, info.number, handle, value, second, data, priority
+        )
+        if number < 0:
+            return None
+        match = decode_key(info, bytes(value), bytes(second)) if handle >= 0 else ()
+        if info.profile is not None:
+            return Entry(handle, match, _member_text(number), (), priority[0])
+        action = self.program.symbols.actions[number]
+        parameters = decode_parameters(action, bytes(data))
+        return Entry(handle, match, action.name, parameters, priority[0])
+
+    def share_table(self, table: str, other: Switch) -> None:
+        """Read a table of another switch instead of an own one, until the next write."""
+        info = self.program.table(table)
+        code = self._calls.table_share(self.pointer, info.number, other.pointer)
+        self.program.check(code, f"table {info.name}")
+
+    # Registers and counters -------------------------------------------------------------------
+
+    def register_read(self, name: str, index: int | slice | None = None) -> Any:
+        """Return a register's value, or a list of them for a slice or the whole array."""
+        info = find(self.program.symbols.registers, name, "register")
+        first, count = _range(index, info.size)
+        size = whole_bytes(info.bits)
+        data = self._ffi.new("uint8_t[]", size * count + 1)
+        code = self._calls.register_read(self.pointer, info.number, first, count, data)
+        self.program.check(code, f"register {info.name}, index {index}")
+        raw = bytes(data)
+        values = [int.from_bytes(raw[at : at + size], "big") for at in range(0, size * count, size)]
+        return values[0] if isinstance(index, int) else values
+
+    def register_write(
+        self, name: str, index: int | slice | None, values: int | Sequence[int]
+    ) -> None:
+        """Set registers: one value for one index or for all of a slice, or a value each."""
+        info = find(self.program.symbols.registers, name, "register")
+        first, count = _range(index, info.size)
+        items = [values] * count if isinstance(values, int) else list(values)
+        if len(items) != count:
+            raise EngineError(f"register {info.name}: {len(items)} values for {count} cells")
+        data = b"".join(field_bytes(v, info.bits, f"register {info.name}") for v in items)
+        code = self._calls.register_write(self.pointer, info.number, first, count, data)
+        self.program.check(code, f"register {info.name}, index {index}")
+
+    def counter_read(self, name: str, index: int) -> tuple[int, int]:
+        """Return a counter's packets and bytes; a direct one is indexed by entry handle."""
+        info = find(self.program.symbols.counters, name, "counter")
+        packets, size = self._ffi.new("uint64_t *"), self._ffi.new("uint64_t *")
+        code = self._calls.counter_read(self.pointer, info.number, _cell(index), packets, size)
+        self.program.check(code, f"counter {info.name}, index {index}")
+        return packets[0], size[0]
+
+    def counter_write(self, name: str, index: int, packets: int, size: int) -> None:
+        """Set a counter's packets and bytes."""
+        info = find(self.program.symbols.counters, name, "counter")
+        code = self._calls.counter_write(self.pointer, info.number, _cell(index), packets, size)
+        self.program.check(code, f"counter {info.name}, index {index}")
+
+    def meter_set(self, name: str, index: int, rates: Sequence[tuple[float, float]]) -> None:
+        """Set a meter's rates, committed first, each with its burst, per time unit of `now`."""
+        info = find(self.program.symbols.meters, name, "meter")
+        padded = [*rates, (0.0, 0.0)][:2]
+        speeds = self._ffi.new("double[]", [rate for rate, _ in padded])
+        bursts = self._ffi.new("double[]", [burst for _, burst in padded])
+        code = self._calls.meter_set(self.pointer, info.number, _cell(index), speeds, bursts)
+        self.program.check(code, f"meter {info.name}, index {index}")
+
+    # Replication, profiles, value sets --------------------------------------------------------
+
+    def group_set(self, group: int, copies: Sequence[tuple[int, int]]) -> None:
+        """Set a multicast group's copies: port and egress_rid of each."""
+        ports = self._ffi.new("uint32_t[]", [port for port, _ in copies])
+        instances = self._ffi.new("uint32_t[]", [instance for _, instance in copies])
+        code = self._calls.group_set(self.pointer, group, ports, instances, len(copies))
+        self.program.check(code, f"multicast group {group}")
+
+    def group_delete(self, group: int) -> None:
+        """Delete a multicast group."""
+        self.program.check(self._calls.group_delete(self.pointer, group), f"group {group}")
+
+    def mirror_set(self, session: int, port: int | None = None, group: int | None = None) -> None:
+        """Send clones of a session to a port, to a multicast group, or both."""
+        where = -1 if port is None else port, -1 if group is None else group
+        code = self._calls.mirror_set(self.pointer, session, *where)
+        self.program.check(code, f"mirroring session {session}")
+
+    def mirror_delete(self, session: int) -> None:
+        """Delete a mirroring session."""
+        code = self._calls.mirror_delete(self.pointer, session)
+        self.program.check(code, f"mirroring session {session}")
+
+    def member_set(
+        self, profile: str, action: str, parameters: Parameters = (), member: int = -1
+    ) -> int:
+        """Make a member of an action profile, or change one, and return its number."""
+        info = find(self.program.symbols.profiles, profile, "action profile")
+        tables = [t for t in self.program.symbols.tables if t.profile == info.name]
+        choices = {a.number: a for table in tables for a in table.actions}
+        found = find(choices.values(), action, f"action of profile {info.name}")
+        data = encode_parameters(found, parameters)
+        code = self._calls.member_set(self.pointer, info.number, member, found.number, data)
+        return self.program.check(code, f"action profile {info.name}")
+
+    def member_delete(self, profile: str, member: int) -> None:
+        """Delete a member that no group uses."""
+        info = find(self.program.symbols.profiles, profile, "action profile")
+        code = self._calls.member_delete(self.pointer, info.number, member)
+        self.program.check(code, f"action profile {info.name}, member {member}")
+
+    def selection_set(self, profile: str, members: Sequence[int], group: int = -1) -> int:
+        """Make a group of members to choose from, or change one, and return its number."""
+        info = find(self.program.symbols.profiles, profile, "action profile")
+        array = self._ffi.new("uint32_t[]", list(members))
+        code = self._calls.selection_set(self.pointer, info.number, group, array, len(members))
+        return self.program.check(code, f"action profile {info.name}")
+
+    def selection_delete(self, profile: str, group: int) -> None:
+        """Delete a group of an action profile."""
+        info = find(self.program.symbols.profiles, profile, "action profile")
+        code = self._calls.selection_delete(self.pointer, info.number, group)
+        self.program.check(code, f"action profile {info.name}, group {group}")
+
+    def value_set_fill(self, name: str, values: Sequence[int]) -> None:
+        """Set the members of a parser value set."""
+        info = find(self.program.symbols.value_sets, name, "value set")
+        data = b"".join(field_bytes(v, info.bits, f"value set {info.name}") for v in values)
+        code = self._calls.value_set_fill(self.pointer, info.number, data, len(values))
+        self.program.check(code, f"value set {info.name}")
+
+
+def _parameter_bytes(action: ActionInfo) -> int:
+    return sum(whole_bytes(parameter.bits) for parameter in action.parameters)
+
+
+def _member_text(number: int) -> str:
+    return f"group {number - GROUP}" if number & GROUP else f"member {number}"
+
+
+def _cell(index: int) -> int:
+    """Return an index as the contract takes it; one out of range becomes one that nobody has."""
+    return index if 0 <= index < 1 << 32 else (1 << 32) - 1
+
+
+def _range(index: int | slice | None, size: int) -> tuple[int, int]:
+    if index is None:
+        return 0, size
+    if isinstance(index, slice):
+        start, stop, step = index.indices(size)
+        if step != 1:
+            raise EngineError("register slices have no step")
+        return start, max(stop - start, 0)
+    return _cell(index), 1
