@@ -137,4 +137,4 @@ control Fabric(inout Headers headers, inout Metadata meta, inout standard_metada
     }
 }
 
-V1Switch(FrameParser(), NoVerification(), Fabric(), NoEgress(), NoUpdate(), FrameDeparser()) main;
+V1Switch(FrameParser(), NoVerification(), Fabric(), Departure(), NoUpdate(), FrameDeparser()) main;

@@ -37,6 +37,9 @@ parser FrameParser(packet_in packet, out Headers headers, inout Metadata meta,
 
     state note_ack {
         meta.is_ack = 1;
+#ifdef TELEMETRY
+        standard.priority = 1;  // see telemetry.p4
+#endif
         transition accept;
     }
 }

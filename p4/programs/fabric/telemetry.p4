@@ -1,14 +1,15 @@
 // What a switch that keeps no log of its queues notes for the control plane to read: BMv2's
 // simple_switch, whose depths are in packets and whose times are in microseconds.
 //
-// FRAME_US is the time of a data frame on a link. Data and ACKs wait in queues of their own there,
-// because that switch paces frames, not bytes. Cells are at 2 * port, one more for ACKs.
+// FRAME_US is the time of a data frame on a link. Because that switch paces frames and not bytes,
+// ACKs have a queue of their own there, that of priority 1. Cells are at 2 * port, one more for
+// ACKs.
 
 #define PORTS (2 * W + 1)
 #define SLOTS 64
 #define SLOT_BITS 14  // a slot of the queue's time series lasts 2^14 microseconds
 
-control Egress(inout Headers headers, inout Metadata meta, inout standard_metadata_t standard) {
+control Departure(inout Headers headers, inout Metadata meta, inout standard_metadata_t standard) {
     register<bit<64>>(2 * PORTS) packets;
     register<bit<64>>(2 * PORTS) bytes;
     register<bit<64>>(2 * PORTS) waited;       // microseconds in the queue, all frames together
@@ -53,15 +54,15 @@ control Egress(inout Headers headers, inout Metadata meta, inout standard_metada
         bit<64> total;
         bit<48> before;
         bit<1> busy;
-        bit<48> error;
+        bit<48> distance;
         last.read(before, port);
         left_some.read(busy, port);
-        error = standard.egress_global_timestamp - before;
-        error = error > FRAME_US ? error - FRAME_US : FRAME_US - error;
+        distance = standard.egress_global_timestamp - before;
+        distance = distance > FRAME_US ? distance - FRAME_US : FRAME_US - distance;
         ADD(gaps, port, busy)
-        ADD(gaps_10, port, busy == 1 && error * 10 <= FRAME_US ? 64w1 : 0)
-        ADD(gaps_25, port, busy == 1 && error * 4 <= FRAME_US ? 64w1 : 0)
-        ADD(gaps_100, port, busy == 1 && error <= FRAME_US ? 64w1 : 0)
+        ADD(gaps_10, port, busy == 1 && distance * 10 <= FRAME_US ? 64w1 : 0)
+        ADD(gaps_25, port, busy == 1 && distance * 4 <= FRAME_US ? 64w1 : 0)
+        ADD(gaps_100, port, busy == 1 && distance <= FRAME_US ? 64w1 : 0)
         last.write(port, standard.egress_global_timestamp);
         left_some.write(port, standard.deq_qdepth > 0 ? 1w1 : 0);
     }
