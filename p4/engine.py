@@ -173,6 +173,16 @@ class Switch:
             raise EngineError(f"program {program.name}: out of memory for a switch")
         self.pointer = self._ffi.gc(pointer, self._calls.destroy)
 
+    @classmethod
+    def at(cls, program: Program, address: int) -> Self:
+        """Return the switch at an address, which a world in C has made and will free."""
+        switch = cls.__new__(cls)
+        switch.program, switch.recorder = program, None
+        switch._ffi, switch._calls = program.ffi, program.pointer
+        switch._world = None
+        switch.pointer = program.ffi.cast("struct pl_switch *", address)
+        return switch
+
     def close(self) -> None:
         """Free the switch now; it must not be used afterwards."""
         self._ffi.release(self.pointer)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import socket
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,10 +11,15 @@ from testbed.dataplane import Dataplane, settings_of
 from testbed.messages import port_counts
 from testbed.mininet.share import Share
 from testbed.mininet.worker import serve
+from testbed.switches import make_switches, rewrite
 from testbed.topology import adjacency, interface
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from p4.engine import Entry, Switch
     from testbed.plan import Plan
+    from testbed.planning import SwitchChange
 
 
 class Engine(Share):
@@ -23,8 +28,13 @@ class Engine(Share):
     def __init__(self) -> None:
         """Start without a network."""
         super().__init__()
-        self._switches: dict[str, Any] = {}
-        self.commands["setup"] = self.setup
+        self._switches: dict[str, Switch] = {}
+        self.commands |= {
+            "setup": self.setup,
+            "registers": self.registers,
+            "tables": self.tables,
+            "rewrite": self.rewrite,
+        }
 
     def setup(self, plan: Plan, sample_ps: int) -> None:
         """Make the switches with their tables, and put their ports on their interfaces."""
@@ -46,6 +56,35 @@ class Engine(Share):
         ]
         shared = self.open_socket()
         self.dataplane.attach(nodes, numbers, [shared] * len(where), indices)
+
+    def registers(self, name: str) -> dict[str, list[int]]:
+        """Return all registers of a switch by P4 name."""
+        switch = self._switches[name]
+        names = [register.name for register in switch.program.symbols.registers]
+        return {register: switch.register_read(register) for register in names}
+
+    def tables(self, name: str) -> list[str]:
+        """Describe all tables of a switch, a line an entry, in P4 names."""
+        switch = self._switches[name]
+        lines = []
+        for table in switch.program.symbols.tables:
+            lines.append(f"{table.name}: {switch.table_count(table.name)} entries")
+            lines += [f"  {described(entry)}" for entry in switch.table_entries(table.name)]
+            default = switch.table_default(table.name)
+            lines += [f"  default {described(default)}"] if default else []
+        return lines
+
+    def rewrite(self, changes: Mapping[str, SwitchChange]) -> None:
+        """Change entries and defaults of switches by name."""
+        for name, change in changes.items():
+            rewrite(self._switches[name], change)
+
+
+def described(entry: Entry) -> str:
+    """Return a table entry in one line."""
+    match = ", ".join(map(str, entry.match))
+    parameters = ", ".join(map(str, entry.parameters))
+    return f"{match}{' -> ' if match else ''}{entry.action}({parameters})"
 
 
 if __name__ == "__main__":

@@ -92,8 +92,9 @@ class Look:
             return f"{int(flows['received'][0])} of {int(flows['packets'][0])} packets arrived"
         rate = message_bytes * 8000 / (delivered - start)
         return (
-            f"{int(flows['packets'][0])} packets, delivered after {(delivered - start) / 1e6:.3f} us "
-            f"({rate:.0f} Gb/s), acknowledged after {(finish - start) / 1e6:.3f} us of paper time"
+            f"{int(flows['packets'][0])} packets in the paper's time: delivered after "
+            f"{(delivered - start) / 1e6:.3f} us ({rate:.0f} Gb/s), acknowledged after "
+            f"{(finish - start) / 1e6:.3f} us"
         )
 
     def path(self, source: str, destination: str) -> str:
