@@ -86,6 +86,22 @@ def set_queues(client: Client, rates: Mapping[int, int], depth: int) -> None:
         client.simple_switch.set_egress_queue_rate(port, rate)
 
 
+def replicate(
+    client: Client, groups: Mapping[int, Sequence[tuple[int, int]]], sessions: Mapping[int, int]
+) -> None:
+    """Make multicast groups of (port, egress_rid) copies, and mirroring sessions to ports."""
+    types = importlib.import_module("sswitch_runtime.ttypes")
+    for group, copies in groups.items():
+        handle = client.multicast.bm_mc_mgrp_create(CONTEXT, group)
+        for port, instance in copies:
+            ports = "1" + "0" * port  # a bit map, port 0 last
+            node = client.multicast.bm_mc_node_create(CONTEXT, instance, ports, "")
+            client.multicast.bm_mc_node_associate(CONTEXT, handle, node)
+    for session, port in sessions.items():
+        config = types.MirroringSessionConfig(port=port)
+        client.simple_switch.mirroring_session_add(session, config)
+
+
 def require_ports(client: Client, ports: Iterable[int]) -> None:
     """Raise Bmv2Error if a port could not be attached: simple_switch itself would run on."""
     shown = client.standard.bm_dev_mgr_show_ports()

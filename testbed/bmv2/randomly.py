@@ -27,6 +27,14 @@ LONGEST_PAYLOAD = 200
 Pools = dict[FieldRef, list[int]]
 
 
+@dataclass(frozen=True, slots=True)
+class Replication:
+    """Multicast groups, each its (port, egress_rid) copies, and mirroring sessions' ports."""
+
+    groups: dict[int, list[tuple[int, int]]]
+    sessions: dict[int, int]
+
+
 def value_pools(program: Program, rng: Random) -> Pools:
     """Choose a few values for every field that a table matches on."""
     return {
@@ -37,19 +45,29 @@ def value_pools(program: Program, rng: Random) -> Pools:
 
 
 def random_setup(program: Program, pools: Pools, rng: Random) -> SwitchSetup:
-    """Make random entries, default actions and small register values for a program."""
+    """Make random entries, default actions and registers that may serve as indices."""
     entries = [entry for table in program.tables for entry in _entries(program, table, pools, rng)]
     defaults = {
         table.name: _call(program, rng.choice(table.actions), rng)
         for table in program.tables
         if not table.default_constant and _writable(table) and rng.random() < 0.5
     }
+    safe = min([SMALL, *(register.size for register in program.registers)])
     registers = {
-        register.name: [rng.randrange(min(SMALL, 1 << register.bits)) for _ in range(register.size)]
+        register.name: [rng.randrange(min(safe, 1 << register.bits)) for _ in range(register.size)]
         for register in program.registers
         if rng.random() < 0.5
     }
     return SwitchSetup(entries, defaults, registers)
+
+
+def random_replication(ports: Sequence[int], rng: Random) -> Replication:
+    """Make small groups and sessions with numbers below SMALL, some of them missing."""
+    groups = {
+        group: [(port, group) for port in sorted(rng.sample(ports, rng.randrange(1, 4)))]
+        for group in range(1, SMALL, 2)
+    }
+    return Replication(groups, {session: rng.choice(ports) for session in range(0, SMALL, 2)})
 
 
 def random_frames(

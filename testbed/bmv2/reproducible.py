@@ -36,13 +36,17 @@ def reproducible(program: Json, tick: int = TICK) -> Json:
     if INGRESS_CLOCK[1] in fields:
         width = fields[INGRESS_CLOCK[1]]
         _prepend(result, "ingress", CLOCK, _tick(_add_register(result, CLOCK, width), tick, width))
-    still = [name for name in QUEUEING if name in fields]
-    _prepend(
-        result, "egress", "reproducible_queue", [_assign(_metadata(f), _hex(0)) for f in still]
-    )
+    if _pipeline(result, "egress")["init_table"] is not None:
+        still = [_assign(_metadata(name), _hex(0)) for name in QUEUEING if name in fields]
+        _prepend(result, "egress", "reproducible_queue", still)
     if any(op["op"] == "modify_field_rng_uniform" for op in _primitives(result)):
         _load_dice(result)
     return result
+
+
+def _pipeline(program: Json, name: str) -> Json:
+    found: Json = next(p for p in program["pipelines"] if p["name"] == name)
+    return found
 
 
 def _standard_fields(program: Json) -> dict[str, int]:
@@ -68,7 +72,7 @@ def _tick(register: Json, tick: int, width: int) -> list[Json]:
 
 def _prepend(program: Json, pipeline_name: str, name: str, primitives: list[Json]) -> None:
     """Let a pipeline begin with an action."""
-    pipeline = next(p for p in program["pipelines"] if p["name"] == pipeline_name)
+    pipeline = _pipeline(program, pipeline_name)
     action_id = max((a["id"] for a in program["actions"]), default=-1) + 1
     program["actions"].append(
         {"name": name, "id": action_id, "runtime_data": [], "primitives": primitives}
