@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from testbed.scenario import Scenario
     from testbed.topology import Topology
 
-SHARE = 0.4
+SHARE = 0.5
 """Part of a processor that the work at full load may take; bursts and rivals need the rest."""
 
 DILATION_PER_HOST = 125.0
 """Slow enough that nothing is lost, and so fast that the processes are busy all the time."""
 
-MESSAGE_BYTES = 256 << 10
+MESSAGE_BYTES = 1 << 20
 LEAST_DILATION = 1_000.0
 
 

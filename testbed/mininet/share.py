@@ -29,7 +29,7 @@ class Clock:
     dilation: float
     deadline_ps: int = NEVER
     stuck_ps: int = 0
-    spin_ns: int = 80_000
+    spin_ns: int = 10_000
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parents[2]
 ANSWER_SECONDS = 60.0
 STOP_SECONDS = 5.0
-URGENT = -20
+REAL_TIME_PRIORITY = 10
 _SET_TIMER_SLACK = 29
 
 
@@ -136,7 +136,7 @@ class Worker:
 def serve(make_role: Callable[[], Role]) -> None:
     """Be a worker: command line `CONTROL_DESCRIPTOR CORE`; returns when the parent has gone."""
     connection = Connection(int(sys.argv[1]))
-    _be_prompt(int(sys.argv[2]))
+    _pin(int(sys.argv[2]))
     role = make_role()
     with contextlib.suppress(EOFError, KeyboardInterrupt, ConnectionError):
         while True:
@@ -144,9 +144,10 @@ def serve(make_role: Callable[[], Role]) -> None:
                 ended = role.advance(connection.fileno())
                 if ended is not None:
                     connection.send(("event", ended))
-                continue
-            command, arguments, options = connection.recv()
-            connection.send(_answer(role, command, arguments, options))
+            else:
+                command, arguments, options = connection.recv()
+                connection.send(_answer(role, command, arguments, options))
+            _set_urgent(urgent=role.running)
 
 
 def _answer(
@@ -158,15 +159,19 @@ def _answer(
         return "error", f"{type(error).__name__}: {error}"
 
 
-def _be_prompt(core: int) -> None:
-    """Keep the processor to ourselves as far as we are allowed to."""
+def _pin(core: int) -> None:
+    """Keep to one processor core, and to ourselves when memory is tidied and timers fire."""
     gc.disable()
     ctypes.CDLL(None).prctl(_SET_TIMER_SLACK, 1, 0, 0, 0)
     with contextlib.suppress(OSError):
         os.sched_setaffinity(0, {core})
+
+
+def _set_urgent(*, urgent: bool) -> None:
+    """Go before all other programs on our core during a run, as far as we are allowed to."""
+    policy, priority = (os.SCHED_FIFO, REAL_TIME_PRIORITY) if urgent else (os.SCHED_OTHER, 0)
     with contextlib.suppress(OSError):
-        os.setpriority(os.PRIO_PROCESS, 0, URGENT)
-        Path("/proc/self/autogroup").write_text(str(URGENT), encoding="ascii")
+        os.sched_setscheduler(0, policy, os.sched_param(priority))
 
 
 def _cause(code: int) -> str:
