@@ -416,6 +416,14 @@ class Switch:
         code = self._calls.meter_set(self.pointer, info.number, _cell(index), speeds, bursts)
         self.program.check(code, f"meter {info.name}, index {index}")
 
+    def meter_rates(self, name: str, index: int) -> list[tuple[float, float]]:
+        """Return a meter's rates with their bursts, committed first; none if it has none."""
+        info = find(self.program.symbols.meters, name, "meter")
+        speeds, bursts = self._ffi.new("double[2]"), self._ffi.new("double[2]")
+        code = self._calls.meter_get(self.pointer, info.number, _cell(index), speeds, bursts)
+        count = self.program.check(code, f"meter {info.name}, index {index}")
+        return [(speeds[i], bursts[i]) for i in range(count)]
+
     # Replication, profiles, value sets --------------------------------------------------------
 
     def group_set(self, group: int, copies: Sequence[tuple[int, int]]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeVar
 
 from p4.codegen import program as p4
+from p4.codegen.code import number_text
 from p4.codegen.cwriter import Writer
 from p4.codegen.document import ProgramError
 from p4.codegen.expression import Expressions
@@ -72,7 +73,7 @@ class Context:
             return
         width = c_bits(place.bits)
         if number.constant is not None:
-            text = number.text
+            text = number_text(number.low)
         elif width == 64:
             text = number.text if not number.signed else number.unsigned()
         else:

@@ -38,6 +38,7 @@ DRIVER = {
     "table_read": "pl_table_read",
     "counter_write": "pl_counter_write",
     "meter_set": "pl_meter_set",
+    "meter_get": "pl_meter_get",
     "member_set": "pl_member_set",
     "member_delete": "pl_member_delete",
     "selection_set": "pl_selection_set",

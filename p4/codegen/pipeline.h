@@ -160,6 +160,9 @@ struct pl_program {
     /* Committed and peak rate per time unit of the world, in packets or bytes, and bursts. */
     int64_t (*meter_set)(struct pl_switch *sw, uint32_t array, uint32_t index,
                          const double *rates, const double *bursts);
+    /* Read them back: how many rates are set. */
+    int64_t (*meter_get)(struct pl_switch *sw, uint32_t array, uint32_t index, double *rates,
+                         double *bursts);
 
     /*
      * Action profiles: members and groups are numbered by the program, -1 makes a new one. An

@@ -7,7 +7,7 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 from p4.codegen import program as p4
-from p4.codegen.arithmetic import to_bits
+from p4.codegen.arithmetic import compare, to_bits
 from p4.codegen.code import Number
 from p4.codegen.document import ProgramError
 from p4.codegen.headers import HeaderStatements
@@ -222,15 +222,15 @@ class Statements:
         self._store_cut(self._context.expressions.place(parameters[2]), colour)
 
     def _random(self, parameters: tuple[p4.Value, ...]) -> None:
-        low, high = (self._context.narrow(value) for value in parameters[1:3])
+        low, high = (self._context.expressions.low(value, 64) for value in parameters[1:3])
         place = self._context.expressions.place(parameters[0])
-        drawn = Number(f"pl_random(packet->base.sw, {low}, {high})", 0, (1 << 64) - 1, full=True)
-        constants = [v.value for v in parameters[1:3] if isinstance(v, p4.Constant)]
-        if len(constants) == 2 and constants[0] <= constants[1]:
-            drawn = Number(drawn.text, constants[0], constants[1], full=True)
+        text = f"pl_random(packet->base.sw, {low.unsigned()}, {high.unsigned()})"
+        drawn = Number(text, low.low, high.high, full=True)
+        test = compare("<=", low, high)
+        if test.text == "true":
             self._store_cut(place, drawn)
             return
-        with self._writer.block(f"if ({low} <= {high})"):
+        with self._writer.block(f"if ({test.text})"):
             self._store_cut(place, drawn)
 
     def _hash(self, parameters: tuple[p4.Value, ...]) -> None:

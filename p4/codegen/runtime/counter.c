@@ -39,6 +39,22 @@ int64_t pl_meter_set(struct pl_switch *sw, uint32_t array, uint32_t index, const
     return PL_OK;
 }
 
+int64_t pl_meter_get(struct pl_switch *sw, uint32_t array, uint32_t index, double *rates,
+                     double *bursts)
+{
+    if (array >= sw->layout->meter_count || index >= sw->meters[array].size)
+        return PL_NO_SUCH;
+    const struct pl_meter *meter = &sw->meters[array].cells[index];
+    uint32_t count = sw->layout->meters[array].rates < 2 ? 1 : 2;
+    if (!meter->configured)
+        return 0;
+    for (uint32_t i = 0; i < count; i++) {
+        rates[i] = meter->buckets[i].rate;
+        bursts[i] = meter->buckets[i].burst;
+    }
+    return count;
+}
+
 static bool bucket_take(struct pl_bucket *bucket, uint64_t now, double amount)
 {
     bucket->tokens += bucket->rate * (double)(now - bucket->filled_at);

@@ -15,6 +15,8 @@ int64_t pl_counter_write(struct pl_switch *sw, uint32_t array, uint32_t index, u
                          uint64_t bytes);
 int64_t pl_meter_set(struct pl_switch *sw, uint32_t array, uint32_t index, const double *rates,
                      const double *bursts);
+int64_t pl_meter_get(struct pl_switch *sw, uint32_t array, uint32_t index, double *rates,
+                     double *bursts);
 
 /* Make room for a table's direct counters and meters, and clear those of row `row`. */
 int64_t pl_direct_reset(struct pl_switch *sw, uint32_t table, uint32_t row, uint32_t capacity);
