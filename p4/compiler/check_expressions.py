@@ -61,7 +61,8 @@ class ExpressionChecker(TypeChecker):
         if actual == expected or t.ANYTHING in {actual, expected}:
             return actual
         if self._convert(expression, actual, expected):
-            self.checked.types[expression] = expected
+            single = isinstance(expected, t.Set) and not isinstance(actual, t.Set)
+            self.checked.types[expression] = expected.element if single else expected  # type: ignore[union-attr]
             return expected
         where = f" for {what}" if what else ""
         raise self._diagnostics.fail(

@@ -198,7 +198,7 @@ def _operation(statement: flat.Assign | flat.Do, source_info: SourceInfo) -> Jso
     if isinstance(statement, flat.Assign):
         return {
             "op": "set",
-            "parameters": [data(statement.target), wrapped(data(statement.value))],
+            "parameters": [data(statement.target), _source(statement.value)],
             "source_info": source_info(statement.at),
         }
     special = _special(statement)
@@ -206,6 +206,13 @@ def _operation(statement: flat.Assign | flat.Do, source_info: SourceInfo) -> Jso
         info = source_info(statement.at)
         return {"op": statement.primitive, "parameters": special, "source_info": info}
     return {"op": "primitive", "parameters": [primitive(statement, source_info)]}
+
+
+def _source(value: flat.Value) -> Json:
+    """Return what a field is set to; BMv2 takes a stack's last element in expressions only."""
+    if isinstance(value, flat.StackTop):
+        return {"type": "expression", "value": data(value)}
+    return wrapped(data(value))
 
 
 def _special(statement: flat.Do) -> list[Any] | None:
@@ -218,7 +225,7 @@ def _special(statement: flat.Do) -> list[Any] | None:
         case "extract_VL":
             return [parameter(first), {"type": "expression", "value": data(_value(second))}]
         case "advance":
-            return [data(_value(first))]
+            return [wrapped(data(_value(first)))]
         case "verify":
             return [condition(_value(first)), data(_value(second))]
     return None

@@ -296,6 +296,10 @@ class CallLowering(AssignmentLowering):
         frame = Frame(self._globals, target.name, types, owner=declaration)
         frame.bindings.update(target.bindings)
         copies = self._bind(call, frame, at, copy=False)
+        called = call.declaration
+        assert isinstance(called, tree.Parser | tree.Control)
+        for theirs, ours in zip(called.arguments, declaration.arguments, strict=True):
+            frame.bindings[ours] = frame.bindings[theirs]
         frame = self._known_frame(target, frame, declaration, at)
         if isinstance(declaration, tree.Control):
             self._inline(frame, lambda: self._control_body(declaration), copies, at)

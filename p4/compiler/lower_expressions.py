@@ -317,7 +317,9 @@ class ExpressionLowering(LowerBase):
         if isinstance(left, places.Struct | places.Stack):
             return self._equal_parts(left, right, at)
         if isinstance(left, places.Varbit) and isinstance(right, places.Varbit):
-            self._unsupported(at, "comparing varbit fields")
+            first = flat.Field(left.header, left.name, left.type)
+            second = flat.Field(right.header, right.name, right.type)
+            return fold.binary("==", first, second, t.BOOL)
         return fold.binary("==", self._read(left, at), self._read(right, at), t.BOOL)
 
     @staticmethod

@@ -244,9 +244,9 @@ class ExternLowering(CallLowering):
     # Packets
 
     def _extract(self, target: places.Object, call: Call, at: Position) -> places.Place | None:
-        arguments = list(self._inputs(call).values())
-        header = arguments[0]
-        length = self._read(arguments[1], at) if len(arguments) > 1 else None
+        arguments = [place for _, place, _ in self._arguments(call)]
+        header = arguments[0] or self._temporary(self._type_argument(call), "extracted")
+        length = self._read(arguments[1], at) if len(arguments) > 1 and arguments[1] else None
         reference: flat.Parameter
         match header:
             case places.Header():
@@ -264,13 +264,17 @@ class ExternLowering(CallLowering):
         return None
 
     def _lookahead(self, target: places.Object, call: Call, at: Position) -> places.Place | None:
-        declaration = call.declaration
-        assert isinstance(declaration, tree.Function)
-        type_ = t.base(self._bound(t.substitute(t.Variable(declaration.parameters[0]), call.bindings)))
+        type_ = self._type_argument(call)
         if t.width(type_) is None:
             self._unsupported(at, f"lookahead of {type_}")
         place, _ = self._ahead(type_, 0, at)
         return place
+
+    def _type_argument(self, call: Call) -> t.Type:
+        declaration = call.declaration
+        assert isinstance(declaration, tree.Function)
+        variable = t.Variable(declaration.parameters[0])
+        return t.base(self._bound(t.substitute(variable, call.bindings)))
 
     def _ahead(self, type_: t.Type, offset: int, at: Position) -> tuple[places.Place, int]:
         """Read ahead a value of the type; returns it and the offset behind it."""
@@ -287,6 +291,10 @@ class ExternLowering(CallLowering):
             if isinstance(type_, t.Record) and type_.kind == "header":
                 return places.HeaderLiteral(type_, fold.TRUE, parts), offset
             return places.Struct(type_, parts), offset
+        if isinstance(type_, t.Stack):
+            return self._ahead(t.Tuple((type_.element,) * type_.size), offset, at)
+        if not t.is_scalar(type_):
+            self._unsupported(at, f"lookahead of {type_}")
         size = t.width(type_)
         assert size is not None
         field = self._scalar(type_)
@@ -479,10 +487,8 @@ class ExternLowering(CallLowering):
         self._must_be_in(("checksum update",) if update else ("checksum verification",), call.name, at)
         arguments = self._inputs(call)
         algorithm = self._algorithm(arguments["algo"], at)
-        values = [
-            _sized(value) if isinstance(value, flat.Number) else value
-            for value in self._flatten(arguments["data"], at)
-        ]
+        data = next(value for parameter, value in call.arguments if parameter.name == "data")
+        values = self._checksum_inputs(data, at)
         if not all(isinstance(value, flat.Field | flat.Number) for value in values):
             self._unsupported(at, "a checksum over something that is not a field")
         target = arguments["checksum"]
@@ -502,6 +508,27 @@ class ExternLowering(CallLowering):
         self.program.checksums.append(checksum)
         self._do("checksum", at, flat.Text(checksum.name))
         return None
+
+    def _checksum_inputs(self, data: tree.Expression | None, at: Position) -> list[flat.Value]:
+        """Return what a checksum is over: fields and constants, one after the other."""
+        match data:
+            case tree.ListExpression():
+                return [x for item in data.items for x in self._checksum_inputs(item, at)]
+            case tree.StructExpression():
+                return [x for _, item in data.fields for x in self._checksum_inputs(item, at)]
+            case tree.Binary(operator="++"):
+                parts = (data.left, data.right)
+                return [x for part in parts for x in self._checksum_inputs(part, at)]
+            case tree.Cast():
+                extra = (t.width(self._type(data)) or 0) - (t.width(self._type(data.operand)) or 0)
+                zeros = [fold.number(0, t.Bits(extra))] if extra > 0 else []
+                if extra >= 0:
+                    return [*zeros, *self._checksum_inputs(data.operand, at)]
+        assert data is not None
+        return [
+            _sized(value) if isinstance(value, flat.Number) else value
+            for value in self._flatten(self._place(data), at)
+        ]
 
 
 def _sized(value: flat.Value) -> flat.Value:
