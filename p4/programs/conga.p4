@@ -127,7 +127,8 @@ control Fabric(inout Headers headers, inout Metadata meta, inout standard_metada
                 choose_uplink();
             }
             standard.egress_spec = W + 1 + (bit<9>)meta.uplink;
-        } else if (is_edge == 1 && standard.ingress_port > W) {
+        } else if (is_edge == 1 && standard.ingress_port > W &&
+                   headers.bth.isValid() && headers.bth.partition_key != DEFAULT_PARTITION_KEY) {
             learn();
         }
         if (standard.egress_spec < PORTS) {

@@ -60,10 +60,10 @@ control Fabric(inout Headers headers, inout Metadata meta, inout standard_metada
     action average_uplinks() {
         bit<8> penalty;
         bit<32> sum = 0;
-#define ADD(i) \
+#define ADD_PENALTY(i) \
         penalties.read(penalty, (bit<32>)(W + 1 + i)); \
         sum = sum + (bit<32>)penalty;
-        EACH_UPLINK(ADD)
+        EACH_UPLINK(ADD_PENALTY)
         penalties.write(0, (bit<8>)((sum * uplink_share) >> 16));
     }
 
@@ -118,7 +118,8 @@ control Fabric(inout Headers headers, inout Metadata meta, inout standard_metada
         if (is_due == 1) {
             average_uplinks();
         }
-        if (headers.bth.isValid() && near_count != 0 && standard.ingress_port > W) {
+        if (near_count != 0 && standard.ingress_port > W &&
+            headers.bth.isValid() && headers.bth.partition_key[15:4] < LINKS) {
             hear();
         }
         routing.apply(headers, meta, standard);

@@ -4,7 +4,12 @@
 // The i-th port of the order of a pointer with identifier id is
 //     (xor_w(P[i], id1) + id2) mod w,   id1 = id mod 2^b,   id2 = floor(id / 2^b),
 // where b = ceil(log2 w), and xor_w(v, x) is v ^ x where that is below w, and v elsewhere. `order`
-// holds P, which is the same in all switches; `pointers` starts at random values.
+// holds P, which is the same in all switches; `pointers` starts at random values. With ONE_ORDER all
+// pointers follow P itself, to show what different orders are good for.
+
+#ifndef ONE_ORDER
+#define ONE_ORDER 0
+#endif
 
 #if W <= 2
 #define ORDER_BITS 1
@@ -26,12 +31,16 @@
 
 // The port for P[i] = base. id < 4 w^2, so that id2 < 4 w and two subtractions reduce it.
 bit<8> port_of(in bit<8> base, in bit<16> id) {
+#if ONE_ORDER
+    return base;
+#else
     bit<8> flipped = base ^ (bit<8>)id[ORDER_BITS - 1:0];
     bit<16> sum = id >> ORDER_BITS;
     sum = sum >= 2 * W ? sum - 2 * W : sum;
     sum = sum >= W ? sum - W : sum;
     sum = sum + (bit<16>)(flipped < W ? flipped : base);
     return (bit<8>)(sum >= W ? sum - W : sum);
+#endif
 }
 
 // Advances pointer `pointer` and sets the uplink that it points to in the order of `id`.

@@ -1,0 +1,96 @@
+"""One switch of a planned network on the bench: frames in by host, uplinks out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cache
+
+import numpy as np
+
+from p4.engine import Output, Switch
+from testbed.addressing import ipv4_text
+from testbed.failures import set_link
+from testbed.planning import link_changes, make_plan
+from testbed.scenario import Scenario
+from testbed.switches import load_program, rewrite, write_setup
+from testbed.topology import Topology
+from traffic.flows import Flows, at_once
+from traffic.frames import Ends, ack_frame, data_frame
+
+HEADER_BYTES = 70
+GAP_PS = 200
+DATA_PS = 41_580
+ACK_PS = 640
+
+
+def no_flows() -> Flows:
+    """Flows of a plan of which only the switches are wanted."""
+    return at_once(*(np.zeros(0, dtype=np.int64) for _ in range(3)))
+
+
+@dataclass(slots=True)
+class Bench:
+    """A switch with what the control plane writes, and its own clock in picoseconds."""
+
+    topology: Topology
+    switch: Switch
+    now: int = 1_000_000
+    ports: list[int] = field(default_factory=list)
+
+    def send(
+        self,
+        source: int,
+        destination: int,
+        *,
+        ack: bool = False,
+        entropy: int = 50_000,
+        port: int | None = None,
+    ) -> Output | None:
+        """Let a frame between two hosts arrive; return what comes out, None if it is dropped.
+
+        It comes in at `port`, or at the port of its source.
+        """
+        nodes = self.topology.nodes
+        ends = ipv4_text(nodes[source], self.topology), ipv4_text(nodes[destination], self.topology)
+        frame = frame_bytes(*ends, ack, entropy)
+        arrival = source % self.topology.width + 1 if port is None else port
+        out = self.switch.receive(
+            arrival, frame[:HEADER_BYTES], now=self.now, length=62 if ack else 4154
+        )
+        assert len(out) <= 1
+        return out[0] if out else None
+
+    def uplink(self, source: int, destination: int, *, ack: bool = False, **given: int) -> int:
+        """Send a frame that goes up, and return its uplink from 0."""
+        out = self.send(source, destination, ack=ack, **given)
+        assert out is not None
+        assert out.port > self.topology.width
+        return out.port - self.topology.width - 1
+
+
+def bench(
+    name: str, scenario: Scenario, *, failed: tuple[tuple[str, str], ...] = (), seed: int = 1
+) -> Bench:
+    """Put switch `name` of a scenario's network on the bench, after some links failed."""
+    plan = make_plan(scenario, no_flows())
+    setup = plan.setups[name]
+    program = load_program(plan.programs[name])
+    others = {owner: Switch(program) for owner in setup.shared.values()}
+    for owner, other in others.items():
+        write_setup(other, plan.setups[owner], {})
+    switch = Switch(program, seed=seed)
+    write_setup(switch, setup, others)
+    topology = plan.topology
+    for one, other_end in failed:
+        topology = set_link(topology, one, other_end, up=False)
+    change = link_changes(plan, topology).get(name)
+    if change is not None:
+        rewrite(switch, change)
+    return Bench(topology, switch)
+
+
+@cache
+def frame_bytes(source: str, destination: str, ack: bool, entropy: int) -> bytes:  # noqa: FBT001
+    """Return a frame; scapy takes its time, and tests send the same frames again and again."""
+    make = ack_frame if ack else data_frame
+    return make(Ends(source, destination), entropy=entropy)
