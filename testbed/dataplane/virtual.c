@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "batch.h"
+#include "build.h"
 #include "core.h"
 #include "host.h"
 #include "port.h"
@@ -17,7 +18,7 @@
  * and any number of threads gives the same result.
  */
 
-enum { HOSTS_AT_ONCE = 32 };
+enum { HOSTS_AT_ONCE = 32, SHORTEST_DELAY_PS = 1000 };
 
 struct window {
     struct dp *dp;
@@ -256,6 +257,9 @@ int dp_run_virtual(struct dp *dp, uint64_t deadline_ps, uint32_t threads, uint32
 {
     struct helper helpers[DP_THREADS];
     struct window window = { .dp = dp };
+    if (dp->settings.delay_ps < SHORTEST_DELAY_PS)
+        return build_fail(dp, "virtual time needs a link delay of at least %u ps",
+                          (unsigned)SHORTEST_DELAY_PS);
     threads = threads < 1 ? 1 : threads > DP_THREADS ? DP_THREADS : threads;
     wake_all(dp);
     start_helpers(helpers, &window, threads);
