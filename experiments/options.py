@@ -36,7 +36,6 @@ class Request:
     plot_only: bool
     list_all: bool
     cli: bool
-    jobs: int
 
 
 class Parser(argparse.ArgumentParser):
@@ -64,7 +63,6 @@ def parse(arguments: Sequence[str]) -> Request:
         plot_only=given.plot_only,
         list_all=given.list,
         cli=given.cli,
-        jobs=given.jobs,
     )
 
 
@@ -154,7 +152,6 @@ def _parser() -> Parser:
     where.add_argument(
         "--dilation", type=_positive, help="how many times slower than the paper (default: chosen)"
     )
-    where.add_argument("--jobs", type=_count, default=1, help="runs at a time in virtual time")
     where.add_argument("--out", type=Path, help="folder for results (default: results/<time>)")
     where.add_argument("--plot-only", action="store_true", help="only redo the figures of --out")
     where.add_argument("--cli", action="store_true", help="open the Mininet prompt on the fabric")
@@ -187,11 +184,4 @@ def _positive(text: str) -> float:
     value = float(text)
     if not 0 < value < float("inf"):
         raise argparse.ArgumentTypeError(f"{text} is not above 0")
-    return value
-
-
-def _count(text: str) -> int:
-    value = int(text)
-    if value < 1:
-        raise argparse.ArgumentTypeError(f"{text} is not at least 1")
     return value

@@ -1,0 +1,61 @@
+"""What run.py does with a command line: check everything, run, and say what came out."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from analysis.setting import ResultError
+from experiments.listing import listing
+from experiments.options import USAGE_ERROR, parse
+from experiments.preparation import InputError, prepare
+from experiments.session import INTERRUPTED, plot_again, run_all
+from experiments.world import VIRTUAL, choose
+from testbed.mininet import sandbox
+from testbed.scenario import ScenarioError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from experiments.options import Request
+
+RESULTS = Path(__file__).resolve().parent.parent / "results"
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Follow a command line; returns the exit code: 2 with one line for bad input."""
+    if arguments and not arguments[0].startswith("-"):
+        from experiments import sweep  # noqa: PLC0415 - the main job needs no figure of the paper
+
+        return sweep.main(arguments)
+    try:
+        return _follow(parse(arguments))
+    except (ScenarioError, InputError, ResultError, sandbox.SandboxError) as error:
+        sys.stderr.write(f"run.py: {error}\n")
+        return USAGE_ERROR
+    except KeyboardInterrupt:
+        return INTERRUPTED
+
+
+def _follow(request: Request) -> int:
+    if request.list_all:
+        print(listing())
+        return 0
+    if request.plot_only and request.out:
+        return plot_again(request.out)
+    world, notice = choose(request)
+    if notice:
+        print(notice)
+    plans = prepare(request.scenarios)
+    out = request.out or RESULTS / time.strftime("%Y%m%d-%H%M%S")
+
+    def work() -> int:
+        if request.cli:
+            from experiments.prompt import open_prompt  # noqa: PLC0415 - imports Mininet
+
+            return open_prompt(plans[-1], request.dilation)
+        return run_all(plans, world, request.dilation, out)
+
+    return work() if world == VIRTUAL else sandbox.run_inside(work)

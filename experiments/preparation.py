@@ -1,0 +1,37 @@
+"""Finding out before anything runs whether everything can run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from p4.codegen.build import BuildError
+from p4.codegen.document import ProgramError
+from p4.compiler import CompileError
+from p4.engine import EngineError
+from testbed.planning import plan_for
+from testbed.switches import load_program
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from testbed.plan import Plan
+    from testbed.scenario import Scenario
+
+
+class InputError(ValueError):
+    """Something that the user gave cannot be used; the message names it."""
+
+
+def prepare(scenarios: Sequence[Scenario]) -> list[Plan]:
+    """Make the plans of scenarios and compile their programs.
+
+    Raises ScenarioError for scenarios that cannot be, InputError for programs that do not compile
+    and files that cannot be read.
+    """
+    try:
+        plans = [plan_for(scenario) for scenario in scenarios]
+        for source in dict.fromkeys(source for plan in plans for source in plan.programs.values()):
+            load_program(source)
+    except (BuildError, CompileError, EngineError, ProgramError, OSError) as error:
+        raise InputError(str(error)) from error
+    return plans

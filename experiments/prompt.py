@@ -1,0 +1,27 @@
+"""`run.py --cli`: a fabric that runs, and the Mininet prompt on it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from testbed.mininet.look import Look
+from testbed.mininet.prompt import WELCOME, Prompt
+from testbed.mininet.world import MininetWorld
+
+if TYPE_CHECKING:
+    from testbed.plan import Plan
+
+
+def open_prompt(plan: Plan, dilation: float | None) -> int:
+    """Run a plan's switches and talk to the user until they leave; returns the exit code."""
+    world = MininetWorld()
+    try:
+        slowness = dilation or world.dilation_for(plan)
+        emulation = world.emulation_for(plan)
+        look = Look(emulation, plan, slowness)
+        print(f"{plan.scenario.scheme} on {plan.topology.name}, k = {plan.topology.k}, ", end="")
+        print(f"{slowness:,.0f} times slower than the paper's network.\n{WELCOME}")
+        Prompt(emulation.fabric.net, look)
+    finally:
+        world.close()
+    return 0

@@ -1,0 +1,110 @@
+"""One call of run.py: runs, their verdicts, and what is shown in the end."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
+
+from analysis.fidelity import judge
+from analysis.report import write_report
+from analysis.results import MANIFEST, SCENARIO, find_runs, read_run
+from experiments.looks import label, looks, variant
+from experiments.ownership import hand_over
+from experiments.progress import RunProgress
+from experiments.table import print_table
+from experiments.world import VIRTUAL, World, open_world
+from testbed.mininet.worker import WorkerError
+from testbed.scenario import from_toml
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from analysis.fidelity import Verdict
+    from testbed.plan import Plan
+    from testbed.scenario import Scenario
+
+FAILED, INTERRUPTED = 1, 130
+SLOWER = 2.0
+"""How much slower an invalid run is repeated."""
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """Runs of one world into one folder. `dilation` is None where it is to be chosen."""
+
+    world: World
+    real_time: bool
+    dilation: float | None
+    out: Path
+    progress: RunProgress
+
+    def run(self, plan: Plan) -> bool:
+        """Run a plan, slower once more if that was invalid; return whether there is a result."""
+        scenario = plan.scenario
+        title = f"{label(scenario)}, seed {scenario.seed}"
+        folder = self.out / f"{variant(scenario)}-s{scenario.seed}"
+        self.progress.begin(title)
+        try:
+            dilation = self.dilation or self.world.dilation_for(plan)
+            self.world.run(plan, folder, dilation)
+            verdict = keep_verdict(folder)
+            if verdict.verdict == "INVALID" and self.real_time:
+                self.progress.say(f"{title}: {verdict.reason}; again, {SLOWER:g} times slower")
+                self.world.run(plan, folder, dilation * SLOWER)
+                verdict = keep_verdict(folder)
+        except WorkerError as error:
+            self.progress.finish(f"{title}: failed: {error}")
+            return False
+        reason = f": {verdict.reason}" if verdict.reason else ""
+        self.progress.finish(f"{title}: {verdict.verdict}{reason}")
+        return True
+
+
+def run_all(plans: Sequence[Plan], world_name: str, dilation: float | None, out: Path) -> int:
+    """Run plans one after the other, draw what came out, and return the exit code."""
+    world = open_world(world_name)
+    failed, interrupted = 0, False
+    try:
+        with RunProgress(len(plans)) as progress:
+            session = Session(world, world_name != VIRTUAL, dilation, out, progress)
+            for plan in plans:
+                failed += not session.run(plan)
+    except KeyboardInterrupt:
+        interrupted = True
+        print("interrupted; what was finished is kept")
+    finally:
+        world.close()
+        hand_over(out.parent, out)
+    if failed < len(plans) and any(out.glob(f"*/{MANIFEST}")):
+        show(out, [plan.scenario for plan in plans])
+        hand_over(out)
+    return INTERRUPTED if interrupted else FAILED if failed else 0
+
+
+def plot_again(out: Path) -> int:
+    """Draw the figures of earlier results; raises ResultError if there are none."""
+    runs = find_runs(out)
+    show(out, [from_toml(run / SCENARIO) for run in runs])
+    hand_over(out)
+    return 0
+
+
+def show(out: Path, scenarios: Sequence[Scenario]) -> None:
+    """Write the report of a folder, print its table, and say where everything is."""
+    report = write_report(out, looks(scenarios))
+    print_table(report.table, {name: look.label for name, look in looks(scenarios).items()})
+    if report.figures:
+        print(f"{len(report.figures)} figures (PDF and PNG): {report.figures[0].parent}")
+    print(f"All on one page: {report.page}")
+
+
+def keep_verdict(folder: Path) -> Verdict:
+    """Judge a run and write the verdict into its manifest."""
+    verdict = judge(read_run(folder))
+    path = folder / MANIFEST
+    manifest = json.loads(path.read_text(encoding="utf-8"))
+    manifest["verdict"] = asdict(verdict)
+    path.write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
+    return verdict

@@ -1,0 +1,45 @@
+"""The table that a call of run.py ends with: a row per scheme, means over its seeds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.table import Table
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import pandas as pd
+
+HEADER = ("scheme", "runs", "CCT", "above bound", "longest queue", "mean queue", "utilisation")
+
+
+def print_table(table: pd.DataFrame, labels: Mapping[str, str]) -> None:
+    """Print the rows of a summary by scheme; invalid runs count only as such."""
+    shown = Table(*HEADER, "verdicts", box=None, header_style="bold")
+    for column in shown.columns[1:-1]:
+        column.justify = "right"
+    for name in [name for name in labels if name in set(table["scheme"])]:
+        rows = table[table["scheme"] == name]
+        shown.add_row(labels[name], *_means(rows), _verdicts(rows["verdict"]))
+    Console(highlight=False).print(shown)
+
+
+def _means(rows: pd.DataFrame) -> tuple[str, ...]:
+    usable = rows[rows["verdict"] != "INVALID"]
+    if usable.empty:
+        return (str(len(rows)), "-", "-", "-", "-", "-")
+    return (
+        str(len(rows)),
+        f"{usable['cct_us'].mean():.2f} us",
+        f"{usable['cct_increase'].mean():.1%}",
+        f"{usable['max_queue_bytes'].max() / 1000:,.1f} KB",
+        f"{usable['mean_queue_bytes'].mean() / 1000:,.2f} KB",
+        f"{usable['utilisation'].mean():.1%}",
+    )
+
+
+def _verdicts(verdicts: pd.Series[str]) -> str:
+    counts = verdicts.value_counts()
+    return ", ".join(f"{counts[name]} {name}" for name in counts.index)

@@ -1,0 +1,80 @@
+"""Choosing the world that runs a request, and running plans in it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+from testbed.mininet import sandbox
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from experiments.options import Request
+    from testbed.plan import Plan
+
+MININET, VIRTUAL = "mininet", "virtual"
+LARGEST_EMULATED = 8
+
+
+class World(Protocol):
+    """Where plans are run. Real-time worlds are slowed down, virtual time is not."""
+
+    def dilation_for(self, plan: Plan) -> float:
+        """Return how much slower than the paper a plan has to run here."""
+
+    def run(self, plan: Plan, out: Path, dilation: float) -> None:
+        """Run a plan and write its result folder."""
+
+    def close(self) -> None:
+        """Take down what was set up."""
+
+
+class VirtualWorld:
+    """The event core under a virtual clock."""
+
+    def dilation_for(self, _plan: Plan) -> float:
+        """Return 1: there is no machine to wait for."""
+        return 1.0
+
+    def run(self, plan: Plan, out: Path, _dilation: float) -> None:
+        """Run a plan and write its result folder."""
+        from testbed.virtual import run  # noqa: PLC0415 - builds the event core when first imported
+
+        run(plan, out)
+
+    def close(self) -> None:
+        """Do nothing."""
+
+
+def choose(request: Request) -> tuple[str, str]:
+    """Return the world's name and a notice for the user, empty if there is nothing to say.
+
+    Raises SandboxError if the user wants a world that cannot run here.
+    """
+    if request.world == VIRTUAL:
+        return VIRTUAL, ""
+    reason = sandbox.why_not()
+    if request.world != "auto":
+        if reason:
+            raise sandbox.SandboxError(f"{reason}; or use --on virtual")
+        return request.world, ""
+    if request.cli and reason:
+        raise sandbox.SandboxError(f"the prompt needs Mininet: {reason}")
+    if reason:
+        return VIRTUAL, f"Running in virtual time, because {reason}."
+    largest = max(scenario.k for scenario in request.scenarios)
+    if largest > LARGEST_EMULATED and not request.cli:
+        return VIRTUAL, (
+            f"Running in virtual time, because k = {largest} is large for one machine's Mininet "
+            f"(--on mininet tries it)."
+        )
+    return MININET, ""
+
+
+def open_world(name: str) -> World:
+    """Return a world, inside a sandbox if it needs one."""
+    if name == VIRTUAL:
+        return VirtualWorld()
+    from testbed.mininet.world import MininetWorld  # noqa: PLC0415 - imports Mininet
+
+    return MininetWorld()
