@@ -103,7 +103,13 @@ def _word_text(operator: str, a: Number, b: Number) -> str:
             return f"({a.unsigned()} {operator} {b.inside()})"
         name = "pl_divide" if operator == "/" else "pl_modulo"
         return f"{name}({a.text}, {b.text})"
-    return f"{a.unsigned()} {operator} {b.inside()}"
+    right = b.inside() if a.constant is None else b.unsigned()
+    return f"{a.unsigned()} {operator} {right}"
+
+
+def _shifted(a: Number) -> str:
+    """Return what is shifted to the left, as an operand of 64 bits even if it is constant."""
+    return a.unsigned() if a.constant is None else f"UINT64_C({a.low})"
 
 
 def shift(operator: str, a: Number, b: Number) -> Number:
@@ -117,7 +123,7 @@ def shift(operator: str, a: Number, b: Number) -> Number:
     bound = 1 << MOST_BITS
     low, high = max(low, -bound), min(high, bound - 1)
     if not a.wide and low >= 0 and high < WORD:
-        return Number(f"{a.unsigned()} << {b.inside()}", low, high, atom=False, full=True)
+        return Number(f"{_shifted(a)} << {b.inside()}", low, high, atom=False, full=True)
     text = f"pl_wide_shift_left({a.widened()}, {b.unsigned()})"
     return Number(text, low, high, wide=True)
 
@@ -140,7 +146,7 @@ def low_binary(operator: str, a: Number, b: Number) -> Number:
     """Return C for an operator where only the low 64 bits of the result count."""
     if operator == "<<":
         if b.high < 64:
-            text = f"{a.unsigned()} << {b.inside()}"
+            text = f"{_shifted(a)} << {b.inside()}"
             return Number(text, 0, WORD - 1, atom=False, full=True)
         return Number(f"pl_shift_left({a.unsigned()}, {b.unsigned()})", 0, WORD - 1, full=True)
     text = f"{a.unsigned()} {operator} {b.unsigned()}"

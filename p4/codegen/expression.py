@@ -225,7 +225,8 @@ class Expressions:
             texts = left.unsigned(), right.unsigned()
         wide = left.wide or right.wide or (low < 0 and high >= WORD >> 1)
         text = f"{condition.inside()} ? {texts[0]} : {texts[1]}"
-        return Number(text, low, high, wide=wide, atom=False, full=True)
+        full = left.constant is None or right.constant is None
+        return Number(text, low, high, wide=wide, atom=False, full=full)
 
     def _width(self, value: p4.Value | None) -> int:
         width = self.number(value).constant

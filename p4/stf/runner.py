@@ -43,6 +43,7 @@ class _Run:
         self.console = Console(self.switch)
         self.expected: dict[int, list[stf.Expect]] = defaultdict(list)
         self.received: dict[int, list[bytes]] = defaultdict(list)
+        self.ports: set[int] = set()
         self.entries: dict[str, tuple[str, int]] = {}
         self.now = 0
 
@@ -64,6 +65,7 @@ def run_stf(program: Program, steps: Iterable[stf.Step]) -> None:
 def _run_step(run: _Run, step: stf.Step) -> None:
     match step:
         case stf.Packet():
+            run.ports.add(step.port)
             run.now += 1000
             for output in run.switch.receive(step.port, step.data, now=run.now):
                 run.received[output.port].append(output.data)
@@ -133,7 +135,8 @@ def _key(table: TableInfo, name: str) -> KeyInfo:
     index = rest.split(".", 1)[0]
     if mark and index.isdigit():
         name = f"{prefix}[{index}]{rest[len(index) :]}"
-    for choice in (name, f"{name}$", f"{name}.$valid$", name.replace(".valid", ".$valid$")):
+    validity = name.replace(".valid", ".$valid$")
+    for choice in (name, f"{name}$", f"{name}.$valid$", f"{name}.isValid()", validity):
         found = [k for k in table.keys if k.name == choice or k.name.endswith(f".{choice}")]
         if found:
             return found[0]
@@ -204,7 +207,8 @@ def _check_counter(run: _Run, step: stf.CheckCounter) -> None:
 
 
 def _compare_ports(run: _Run) -> None:
-    for port in sorted(set(run.expected) | set(run.received)):
+    """Compare the ports that the script names; frames that leave others are nobody's."""
+    for port in sorted(set(run.expected) | run.ports):
         expected, received = run.expected[port], run.received[port]
         if any(item.pattern is None for item in expected):
             if not received:

@@ -59,7 +59,7 @@ def find_tests(folder: Path, scripts: Path) -> list[tuple[Path, Path]]:
     tests = []
     for script in sorted(scripts.rglob("*.stf")):
         for stem in (script.stem, f"{script.stem}.p4"):
-            candidates = [script.parent / f"{stem}.p4", folder / f"{stem}.p4"]
+            candidates = [folder / f"{stem}.p4", script.parent / f"{stem}.p4"]
             program = next((path for path in candidates if path.exists()), None)
             if program is not None and uses_v1model(program):
                 tests.append((program, script))

@@ -1,0 +1,39 @@
+"""`python -m p4 c`: a P4 program, or its BMv2 JSON, to C."""
+
+import argparse
+import sys
+from pathlib import Path
+
+from p4.codegen.document import ProgramError
+from p4.codegen.generate import generate_c
+from p4.codegen.reader import read_file, read_program
+from p4.commands.compile import add_compile_arguments, compile_program
+from p4.compiler import CompileError
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of `c`."""
+    add_compile_arguments(parser)
+    parser.add_argument("-o", "--output", type=Path, help="where to write it (default: stdout)")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Write the C; returns 2 if the program is wrong or the file unwritable."""
+    try:
+        if arguments.program.suffix == ".json":
+            program = read_file(arguments.program)
+        else:
+            program = read_program(compile_program(arguments), arguments.program.stem)
+        text = generate_c(program)
+    except (CompileError, ProgramError) as error:
+        print(error, file=sys.stderr)
+        return 2
+    if arguments.output is None:
+        sys.stdout.write(text)
+        return 0
+    try:
+        arguments.output.write_text(text, encoding="utf-8")
+    except OSError as error:
+        print(f"cannot write {arguments.output}: {error.strerror}", file=sys.stderr)
+        return 2
+    return 0
