@@ -94,3 +94,14 @@ class Plan:
     tick_ps: int  # paper time per unit of the programs' timestamps
     load: float = 1.0  # share of line rate at which hosts pace: the scenario's times rho_max
     paths: HostPaths | None = None  # for the policies drb and ethereal
+
+    def whole_setup(self, switch: str) -> SwitchSetup:
+        """Return a switch's set-up with the entries of the tables that it shares copied in."""
+        setup = self.setups[switch]
+        shared = (
+            entry
+            for table, owner in setup.shared.items()
+            for entry in self.setups[owner].entries
+            if entry.table == table
+        )
+        return SwitchSetup((*setup.entries, *shared), setup.defaults, setup.registers)

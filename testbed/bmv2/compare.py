@@ -15,7 +15,10 @@ from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any
 
+from p4.codegen.program import FieldRef
+from p4.compiler import compile_file
 from p4.engine import Program, Switch
+from testbed.addressing import ipv4
 from testbed.bmv2 import control
 from testbed.bmv2.client import connect
 from testbed.bmv2.errors import Bmv2Error
@@ -33,11 +36,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from testbed.bmv2.client import Client
-    from testbed.plan import SwitchSetup
+    from testbed.plan import Plan, SwitchSetup
 
 PORTS = tuple(range(16))
 COUNTERS_READ = 64
-TICK = 1000
 ASYNCHRONOUS = {"resubmit", "recirculate"}
 
 
@@ -73,7 +75,7 @@ class Comparison:
 def random_case(name: str, document: dict[str, Any], seed: int, frames: int) -> Case:
     """Make a case of a program with a random control plane and random frames."""
     random = Random(seed)
-    still = reproducible(document, TICK)
+    still = reproducible(document)
     model = Program.from_document(still, name).model
     pools = value_pools(model, random)
     return Case(
@@ -82,6 +84,25 @@ def random_case(name: str, document: dict[str, Any], seed: int, frames: int) -> 
         random_setup(model, pools, random),
         random_replication(PORTS, random),
         random_frames(model, pools, PORTS, frames, random),
+    )
+
+
+def planned_case(plan: Plan, switch: str, seed: int, frames: int) -> Case:
+    """Make a case of a plan's switch as the control plane sets it up, with frames for its hosts."""
+    random = Random(seed)
+    source = plan.programs[switch]
+    document = reproducible(compile_file(source.path, defines=dict(source.defines)), tick=1)
+    name = f"{plan.scenario.scheme} on {switch}"
+    model = Program.from_document(document, source.path.stem).model
+    hosts = [ipv4(node, plan.topology) for node in plan.topology.nodes if node.tier == "host"]
+    pools = {FieldRef("ipv4", name): hosts for name in ("source", "destination")}
+    ports = range(1, 1 + next(n.ports for n in plan.topology.nodes if n.name == switch))
+    return Case(
+        name,
+        document,
+        plan.whole_setup(switch),
+        Replication({}, {}),
+        random_frames(model, pools, ports, frames, random),
     )
 
 
@@ -145,7 +166,13 @@ def _our_state(program: Program, switch: Switch, per_frame: list[list[Frame]]) -
         outputs[frame.port].append(frame.data)
     return State(
         outputs,
-        {r.name: switch.register_read(r.name) for r in program.model.registers},
+        {
+            register.name: [
+                min(value, control.LARGEST_REGISTER)
+                for value in switch.register_read(register.name)
+            ]
+            for register in program.model.registers
+        },
         {
             name: [switch.counter_read(name, index) for index in range(size)]
             for name, size in _counters(program)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from testbed.plan import SwitchSetup, TableEntry
 
 IN_FLIGHT = 256  # requests sent ahead of their answers
+LARGEST_REGISTER = (1 << 63) - 1  # what Thrift can carry
 WITH_PRIORITY = {Match.TERNARY, Match.RANGE, Match.OPTIONAL}
 
 
@@ -57,7 +58,7 @@ def set_default(
 def write_register(client: Client, name: str, values: Sequence[int]) -> None:
     """Write an array's first cells, many equal neighbours in one request.
 
-    BMv2 takes values below 2**63 only.
+    Values are at most LARGEST_REGISTER.
     """
     for run in _runs(values):
         call = client.standard.bm_register_write_range
@@ -65,10 +66,10 @@ def write_register(client: Client, name: str, values: Sequence[int]) -> None:
 
 
 def read_register(client: Client, name: str) -> list[int]:
-    """Read a whole register array of at most 64 bits a cell."""
+    """Read a whole register array; values above LARGEST_REGISTER read as that."""
     call = client.standard.bm_register_read_all
     values: list[int] = _checked(client, f"register {name}", call, CONTEXT, name)
-    return [value & ((1 << 64) - 1) for value in values]
+    return values
 
 
 def read_counter(client: Client, name: str, index: int) -> tuple[int, int]:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 TICK = 1000
 CLOCK, DICE = "reproducible_clock", "reproducible_dice"
-STATE_BITS = 64
+STATE_BITS = 63  # what Thrift can carry
 MULTIPLIER, INCREMENT = 6364136223846793005, 1442695040888963407  # Knuth, MMIX
 HIGH_BITS = 33  # the generator's low bits are poor
 INGRESS_CLOCK = ("standard_metadata", "ingress_global_timestamp")
@@ -107,7 +107,7 @@ def _load_dice(program: Json) -> None:
     register = _add_register(program, DICE, STATE_BITS)
     scalars = next(h for h in program["headers"] if h["name"] == "scalars")
     fields = next(t for t in program["header_types"] if t["name"] == scalars["header_type"])
-    fields["fields"].insert(0, [DICE, STATE_BITS, False])
+    fields["fields"].insert(0, [DICE, STATE_BITS + 1, False])  # whole bytes
     state = {"type": "field", "value": ["scalars", DICE]}
     for action in program["actions"]:
         rolled = [_roll(op, register, state) for op in action["primitives"]]
@@ -117,7 +117,8 @@ def _load_dice(program: Json) -> None:
 def _roll(primitive: Json, register: Json, state: Json) -> list[Json]:
     if primitive["op"] != "modify_field_rng_uniform":
         return [primitive]
-    target, low, high = primitive["parameters"]
+    target, *bounds = primitive["parameters"]
+    low, high = map(_operand, bounds)
     advanced = _binary("+", _binary("*", state, _hex(MULTIPLIER)), _hex(INCREMENT))
     choices = _binary("+", _binary("-", high, low), _hex(1))
     value = _binary("+", low, _binary("%", _binary(">>", state, _hex(HIGH_BITS)), choices))
@@ -161,3 +162,12 @@ def _wrapped(expression: Json, width: int) -> Json:
 def _outermost(expression: Json) -> Json:
     """Wrap an expression as the parameter of a primitive wants it."""
     return {"type": "expression", "value": expression}
+
+
+def _operand(parameter: Json) -> Json:
+    """Turn the parameter of a primitive into what may stand inside of an expression."""
+    if parameter["type"] == "expression":
+        return dict(parameter["value"])
+    if parameter["type"] == "runtime_data":
+        return {"type": "local", "value": parameter["value"]}
+    return parameter

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from p4.codegen.program import Program
-    from testbed.plan import Plan, ProgramSource, SwitchSetup
+    from testbed.plan import Plan, ProgramSource
     from testbed.topology import Node, Topology
 
 DEPTH_PACKETS = 1_000_000  # as good as unlimited, which BMv2's queues cannot be
@@ -39,7 +39,7 @@ def export(
     (folder / "commands").mkdir(parents=True, exist_ok=True)
     sources = _write_sources(set(plan.programs.values()), folder / "p4src")
     for switch, source in plan.programs.items():
-        lines = list(setup_commands(programs[source], resolved(plan, switch)))
+        lines = list(setup_commands(programs[source], plan.whole_setup(switch)))
         if packets_per_second is not None:
             node = next(n for n in plan.topology.nodes if n.name == switch)
             rates = dict.fromkeys(range(1, node.ports + 1), packets_per_second)
@@ -66,18 +66,6 @@ def export(
     result = folder / "p4app.json"
     result.write_text(json.dumps(application, indent=2) + "\n", encoding="utf-8")
     return result
-
-
-def resolved(plan: Plan, switch: str) -> SwitchSetup:
-    """Return a switch's set-up with the entries of tables that it shares with other switches."""
-    setup = plan.setups[switch]
-    shared = [
-        entry
-        for table, owner in setup.shared.items()
-        for entry in plan.setups[owner].entries
-        if entry.table == table
-    ]
-    return type(setup)([*setup.entries, *shared], setup.defaults, setup.registers)
 
 
 def _commands(switch: str) -> str:
