@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import hashlib
-import os
 import subprocess
 import tempfile
 from pathlib import Path
@@ -12,12 +11,13 @@ from typing import Any
 
 import cffi
 
+from p4.codegen.build import CODEGEN, BuildError, cache_folder, compiler_command
+
 HERE = Path(__file__).parent
-CONTRACT = HERE.parent.parent / "p4" / "codegen"
-LANGUAGE = ("-std=gnu11", "-D_GNU_SOURCE", "-pthread")
-FLAGS = (*LANGUAGE, "-O3", "-g", "-fPIC", "-shared", "-fvisibility=hidden")
+LANGUAGE = ("-std=gnu11", "-D_GNU_SOURCE", "-pthread", "-fPIC", "-shared", "-fvisibility=hidden")
 WARNINGS = ("-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Werror")
-SANITIZED = ("-fsanitize=address,undefined", "-fno-omit-frame-pointer", "-O1")
+FAST = ("-O3", "-g")
+SANITIZED = ("-O1", "-g", "-fno-omit-frame-pointer", "-fsanitize=address,undefined")
 
 
 class DataplaneError(Exception):
@@ -26,7 +26,10 @@ class DataplaneError(Exception):
 
 @functools.cache
 def load() -> tuple[Any, Any]:
-    """Return cffi's (ffi, library) of the event core, building the shared object if need be."""
+    """Return cffi's (ffi, library) of the event core, building the shared object if need be.
+
+    Raises DataplaneError if it cannot be built.
+    """
     ffi = cffi.FFI()
     ffi.cdef(declarations())
     return ffi, ffi.dlopen(str(build()))
@@ -38,49 +41,42 @@ def declarations() -> str:
     return "\n".join(line for line in text.splitlines() if not line.startswith("#"))
 
 
-def build(extra_flags: tuple[str, ...] = ()) -> Path:
-    """Compile the event core into the cache and return the shared object's path.
+def build(optimisation: tuple[str, ...] = FAST) -> Path:
+    """Compile the event core into the cache of programs and return the shared object's path.
 
-    The name carries a digest of the sources, the contract and the flags, so that a change of any
-    makes a new file. Raises DataplaneError with the compiler's first lines if it fails.
+    Its name carries a digest of the sources, the contract, the compiler and the flags, so that a
+    change of any makes a new file. Raises DataplaneError with the compiler's first lines.
     """
-    sources = sorted(HERE.glob("*.c"))
-    flags = (*FLAGS, *machine_flags(), *WARNINGS, *extra_flags)
-    target = cache_folder() / f"libdataplane-{_digest(flags)}.so"
+    try:
+        compiler = compiler_command()
+        folder = cache_folder()
+        folder.mkdir(parents=True, exist_ok=True)
+    except (BuildError, OSError) as error:
+        raise DataplaneError(str(error)) from None
+    command = [compiler, *LANGUAGE, *WARNINGS, *optimisation, f"-I{CODEGEN}"]
+    target = folder / f"libdataplane-{_digest(command)}.so"
     if not target.exists():
-        _compile(sources, flags, target)
+        _compile(command, target)
     return target
 
 
-def machine_flags() -> tuple[str, ...]:
-    """Return the flags that fit the code to this machine, which the cache belongs to."""
-    return ("-march=native",)
+def _digest(command: list[str]) -> str:
+    binary = Path(command[0]).resolve().stat()
+    state = hashlib.sha256(f"{command} {binary.st_size} {binary.st_mtime_ns}".encode())
+    for path in [*sorted(HERE.glob("*.[ch]")), CODEGEN / "pipeline.h"]:
+        state.update(path.name.encode())
+        state.update(path.read_bytes())
+    return state.hexdigest()[:24]
 
 
-def cache_folder() -> Path:
-    """Return the folder of compiled objects, made if need be."""
-    base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    folder = base / "ofan-testbed"
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder
-
-
-def _digest(flags: tuple[str, ...]) -> str:
-    digest = hashlib.sha256(" ".join(flags).encode())
-    for path in [*sorted(HERE.glob("*.[ch]")), CONTRACT / "pipeline.h"]:
-        digest.update(path.read_bytes())
-    return digest.hexdigest()[:16]
-
-
-def _compile(sources: list[Path], flags: tuple[str, ...], target: Path) -> None:
-    with tempfile.TemporaryDirectory(dir=target.parent) as folder:
+def _compile(command: list[str], target: Path) -> None:
+    sources = [str(path) for path in sorted(HERE.glob("*.c"))]
+    with tempfile.TemporaryDirectory(prefix="build-", dir=target.parent) as folder:
         made = Path(folder) / target.name
-        command = ["gcc", *flags, f"-I{CONTRACT}", "-o", str(made), *map(str, sources), "-lm"]
-        try:
-            subprocess.run(command, check=True, capture_output=True, text=True)
-        except FileNotFoundError as error:
-            raise DataplaneError("gcc is not installed; the event core needs it") from error
-        except subprocess.CalledProcessError as error:
-            first = "\n".join(error.stderr.splitlines()[:20])
-            raise DataplaneError(f"the event core does not compile:\n{first}") from error
-        made.rename(target)
+        done = subprocess.run(
+            [*command, "-o", str(made), *sources], capture_output=True, text=True, check=False
+        )
+        if done.returncode != 0:
+            first = "\n".join(done.stderr.splitlines()[:20])
+            raise DataplaneError(f"the event core does not compile:\n{first}")
+        made.replace(target)

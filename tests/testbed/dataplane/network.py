@@ -11,7 +11,7 @@ import cffi
 import numpy as np
 
 from testbed.dataplane import Dataplane, Settings
-from testbed.dataplane.library import CONTRACT
+from p4.codegen.build import CODEGEN
 from testbed.dataplane.records import dtype_of
 
 if TYPE_CHECKING:
@@ -32,9 +32,9 @@ class Program:
         flags = ["-std=c11", "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC"]
         source = str(HERE / "static_program.c")
         subprocess.run(
-            ["gcc", *flags, *defines, f"-I{CONTRACT}", "-o", str(target), source], check=True
+            ["gcc", *flags, *defines, f"-I{CODEGEN}", "-o", str(target), source], check=True
         )
-        text = (CONTRACT / "pipeline.h").read_text(encoding="utf-8")
+        text = (CODEGEN / "pipeline.h").read_text(encoding="utf-8")
         lines = [line for line in text.splitlines() if not line.startswith("#")]
         self.ffi = cffi.FFI()
         self.ffi.cdef("\n".join([*lines, "extern struct pl_program pl_program;"]))
