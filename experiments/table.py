@@ -12,14 +12,15 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-HEADER = ("scheme", "runs", "CCT", "above bound", "longest queue", "mean queue", "utilisation")
+HEADER = ("scheme", "runs", "CCT us", "over bound", "max queue KB", "mean KB", "utilisation")
 
 
 def print_table(table: pd.DataFrame, labels: Mapping[str, str]) -> None:
     """Print the rows of a summary by scheme; invalid runs count only as such."""
-    shown = Table(*HEADER, "verdicts", box=None, header_style="bold")
+    shown = Table(*HEADER, "verdicts", box=None, header_style="bold", pad_edge=False)
     for column in shown.columns[1:-1]:
         column.justify = "right"
+        column.no_wrap = True
     for name in [name for name in labels if name in set(table["scheme"])]:
         rows = table[table["scheme"] == name]
         shown.add_row(labels[name], *_means(rows), _verdicts(rows["verdict"]))
@@ -32,10 +33,10 @@ def _means(rows: pd.DataFrame) -> tuple[str, ...]:
         return (str(len(rows)), "-", "-", "-", "-", "-")
     return (
         str(len(rows)),
-        f"{usable['cct_us'].mean():.2f} us",
+        f"{usable['cct_us'].mean():.2f}",
         f"{usable['cct_increase'].mean():.1%}",
-        f"{usable['max_queue_bytes'].max() / 1000:,.1f} KB",
-        f"{usable['mean_queue_bytes'].mean() / 1000:,.2f} KB",
+        f"{usable['max_queue_bytes'].max() / 1000:,.1f}",
+        f"{usable['mean_queue_bytes'].mean() / 1000:,.2f}",
         f"{usable['utilisation'].mean():.1%}",
     )
 

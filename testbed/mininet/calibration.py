@@ -9,7 +9,8 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from testbed.dataplane.library import build, cache_folder
+from p4.codegen.build import cache_folder
+from testbed.dataplane.library import build
 from testbed.planning import plan_for
 from testbed.results import machine
 

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from testbed.plan import Plan
     from testbed.planning import SwitchChange
 
+MADE_BY_COMPILER = "tbl_"
+
 
 class Engine(Share):
     """Runs a plan's switches."""
@@ -56,6 +58,7 @@ class Engine(Share):
         ]
         shared = self.open_socket()
         self.dataplane.attach(nodes, numbers, [shared] * len(where), indices)
+        self.take_down(plan, topology.switches)
 
     def registers(self, name: str) -> dict[str, list[int]]:
         """Return all registers of a switch by P4 name."""
@@ -68,6 +71,8 @@ class Engine(Share):
         switch = self._switches[name]
         lines = []
         for table in switch.program.symbols.tables:
+            if table.name.startswith(MADE_BY_COMPILER):
+                continue
             lines.append(f"{table.name}: {switch.table_count(table.name)} entries")
             lines += [f"  {described(entry)}" for entry in switch.table_entries(table.name)]
             default = switch.table_default(table.name)

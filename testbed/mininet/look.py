@@ -89,7 +89,10 @@ class Look:
             int(flows[name][0]) for name in ("start_ps", "delivered_ps", "finish_ps")
         )
         if finish == NEVER:
-            return f"{int(flows['received'][0])} of {int(flows['packets'][0])} packets arrived"
+            arrived, needed, known = (
+                int(flows[name][0]) for name in ("received", "packets", "acknowledged")
+            )
+            return f"{arrived} of {needed} packets arrived, {known} were acknowledged"
         rate = message_bytes * 8000 / (delivered - start)
         return (
             f"{int(flows['packets'][0])} packets in the paper's time: delivered after "
@@ -99,16 +102,18 @@ class Look:
 
     def path(self, source: str, destination: str) -> str:
         """Send one packet and say which way it and its ACK went."""
-        before = self._ports()
-        flows = self._send(source, destination, 1)
-        after = self._ports()
-        if int(flows["finish_ps"][0]) == NEVER:
-            return f"the packet or its ACK was lost between {source} and {destination}"
+        before = self._emulation.engine.ask("ports")
+        self._send(source, destination, 1)
+        after = self._emulation.engine.ask("ports")
         ways = []
-        for kind, start in (("data_packets", source), ("ack_packets", destination)):
-            moved = after[after[kind] > before[kind]]
-            name = kind.partition("_")[0].replace("ack", "ACK")
-            ways.append(f"{name}: {self._follow(start, moved)}")
+        for name, kind, start, end in (
+            ("data", "data_packets", source, destination),
+            ("ACK", "ack_packets", destination, source),
+        ):
+            way = self._follow(start, after[after[kind] > before[kind]])
+            ways.append(f"{name}: {' > '.join(way)}{'' if way[-1] == end else ' (lost there)'}")
+            if way[-1] != end:
+                break
         return "\n".join(ways)
 
     def down(self, one: str, other: str) -> str:
@@ -125,18 +130,20 @@ class Look:
             raise LookError(f"{source} cannot send to itself")
         flows = at_once(ends[0], ends[1], np.array([message_bytes], dtype=np.int64))
         planned = make_plan(self._plan.scenario, flows)
-        self._emulation.load_traffic(planned)
+        self._emulation.load_traffic(dataclasses.replace(planned, topology=self._plan.topology))
         self._emulation.run_traffic(self._emulation.clock(self._dilation))
         sent: NDArray[np.void] = self._emulation.traffic.ask("flows")
         return sent
 
-    def _follow(self, start: str, moved: NDArray[np.void]) -> str:
+    def _follow(self, start: str, moved: NDArray[np.void]) -> list[str]:
+        """Name the nodes on the way of a frame that left a host and moved these switch ports."""
         ports = {int(port["node"]): int(port["port"]) for port in moved}
-        node, way = self._number(start), [start]
-        while node in ports and len(way) <= len(ports) + 1:
+        node = self._cables.beyond(self._number(start), 0)
+        way = [start, self._plan.topology.nodes[node].name]
+        while node in ports:
             node = self._cables.beyond(node, ports.pop(node))
             way.append(self._plan.topology.nodes[node].name)
-        return " > ".join(way)
+        return way
 
     def _set_link(self, one: str, other: str, *, up: bool) -> str:
         nodes = self._plan.topology.nodes

@@ -6,6 +6,7 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 from testbed.mininet.look import LookError
+from testbed.mininet.worker import WorkerError
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore", DeprecationWarning)  # Mininet 2.3 imports distutils
@@ -80,5 +81,5 @@ class Prompt(CLI):  # type: ignore[misc]
             return
         try:
             print(answer(*words), file=self.stdout)
-        except LookError as error:
+        except (LookError, WorkerError) as error:
             print(error, file=self.stdout)

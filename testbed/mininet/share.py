@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from testbed.plan import Plan
+
 
 @dataclass(frozen=True, slots=True)
 class Clock:
@@ -93,6 +95,13 @@ class Share:
         handle = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0)
         self._sockets.append(handle)
         return self.dataplane.add_socket(handle.fileno(), interface)
+
+    def take_down(self, plan: Plan, nodes: range) -> None:
+        """Take those ports of own nodes down whose links are down in the plan."""
+        for link in plan.topology.links:
+            for node, port in ((link.lower, link.lower_port), (link.upper, link.upper_port)):
+                if not link.up and node in nodes:
+                    self.set_port(node, port, up=False)
 
     def start(self, clock: Clock) -> None:
         """Start to run at the clock's paper time 0."""

@@ -43,6 +43,7 @@ class Traffic(Share):
         self.dataplane.attach(np.arange(topology.hosts), [0] * len(hosts), sockets, indices)
         self.dataplane.set_addresses(*host_addresses(topology))
         self.dataplane.add_flows(*flow_rows(plan))
+        self.take_down(plan, range(topology.hosts))
 
 
 if __name__ == "__main__":
