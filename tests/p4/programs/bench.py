@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,11 +12,13 @@ from p4.engine import Output, Switch
 from testbed.addressing import ipv4_text
 from testbed.failures import set_link
 from testbed.planning import link_changes, make_plan
-from testbed.scenario import Scenario
 from testbed.switches import load_program, rewrite, write_setup
-from testbed.topology import Topology
 from traffic.flows import Flows, at_once
 from traffic.frames import Ends, ack_frame, data_frame
+
+if TYPE_CHECKING:
+    from testbed.scenario import Scenario
+    from testbed.topology import Topology
 
 HEADER_BYTES = 70
 GAP_PS = 200
