@@ -65,6 +65,9 @@ class Scheme:
 PIPE_PORTS = Parameter(
     "pipe_ports", 4, "ports that face down in one pipe", 1, 255, whole=True, define="PIPE_PORTS"
 )
+ONE_ORDER = Parameter(
+    "one_order", 0, "1: all pointers follow one port order", 0, 1, whole=True, define="ONE_ORDER"
+)
 QUANTA = (
     Parameter("low", 5, "percent of the buffer where level 1 starts", 0, 100),
     Parameter("middle", 10, "percent of the buffer where level 2 starts", 0, 100),
@@ -156,7 +159,7 @@ SCHEMES: tuple[Scheme, ...] = (
         state.rotation,
         (PIPE_PORTS,),
     ),
-    Scheme("ofan", "ofan", "Ofan", "#1f77b4", "o", "§4.1", state.rotation),
+    Scheme("ofan", "ofan", "Ofan", "#1f77b4", "o", "§4.1", state.rotation, (ONE_ORDER,)),
 )
 
 

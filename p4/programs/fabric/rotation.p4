@@ -4,8 +4,8 @@
 // The i-th port of the order of a pointer with identifier id is
 //     (xor_w(P[i], id1) + id2) mod w,   id1 = id mod 2^b,   id2 = floor(id / 2^b),
 // where b = ceil(log2 w), and xor_w(v, x) is v ^ x where that is below w, and v elsewhere. `order`
-// holds P, which is the same in all switches; `pointers` starts at random values. With ONE_ORDER all
-// pointers follow P itself, to show what different orders are good for.
+// holds P, which is the same in all switches; `pointers` starts at random values. With ONE_ORDER
+// all pointers follow P itself, to show what different orders are good for.
 
 #ifndef ONE_ORDER
 #define ONE_ORDER 0
