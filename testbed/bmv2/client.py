@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import sys
+import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
     from testbed.bmv2.process import Process
 
+ATTEMPTS, ATTEMPT_SECONDS = 500, 0.01
 CONTEXT = 0  # simple_switch has one context
 
 
@@ -50,9 +52,12 @@ def connect(process: Process) -> Client:
     try:
         api = importlib.import_module("p4utils.utils.sswitch_thrift_API")
     except ImportError:
-        return _connect_plainly(process)
-    switch = api.SimpleSwitchThriftAPI(process.port, "127.0.0.1")
-    return Client(process, switch.client, switch.mc_client, switch.sswitch_client)
+        client = _connect_plainly(process)
+    else:
+        switch = api.SimpleSwitchThriftAPI(process.port, "127.0.0.1")
+        client = Client(process, switch.client, switch.mc_client, switch.sswitch_client)
+    _wait_for_service(client)
+    return client
 
 
 def add_client_library() -> None:
@@ -65,6 +70,20 @@ def add_client_library() -> None:
             importlib.invalidate_caches()
             return
     raise Bmv2Error("BMv2's Python client (bm_runtime) was not found beside simple_switch")
+
+
+def _wait_for_service(client: Client) -> None:
+    """Wait for the service that simple_switch registers last, after it has begun to listen."""
+    failures = importlib.import_module("thrift.Thrift").TApplicationException
+    for _ in range(ATTEMPTS):
+        try:
+            client.simple_switch.get_time_elapsed_us()
+        except failures:
+            client.process.require_alive()
+            time.sleep(ATTEMPT_SECONDS)
+        else:
+            return
+    raise Bmv2Error(f"{client.name}: the switch's own service did not come up")
 
 
 def _library_folders(prefix: Path) -> Iterable[Path]:
