@@ -170,7 +170,9 @@ class CallChecker(ExpressionChecker):
         parameters = getattr(declaration, "parameters", ())
         solved = self._solve(call, parameters, arguments, outer)
         self._check_arguments(arguments, solved)
-        self.checked.calls[call] = Call(kind, declaration.name, declaration, base, arguments, solved)
+        self.checked.calls[call] = Call(
+            kind, declaration.name, declaration, base, arguments, solved
+        )
         if isinstance(declaration, tree.Action) or declaration.returns is None:
             return t.VOID
         result = t.substitute(self._resolved(declaration.returns), solved)
@@ -264,9 +266,7 @@ class CallChecker(ExpressionChecker):
         optional = any(entry.name == "optional" for entry in parameter.annotations)
         if optional or (parameter.direction == "out" and parameter.name in given):
             return None
-        raise self._diagnostics.fail(
-            call.at, f"{name} needs an argument for {parameter.name!r}"
-        )
+        raise self._diagnostics.fail(call.at, f"{name} needs an argument for {parameter.name!r}")
 
     def _solve(
         self,

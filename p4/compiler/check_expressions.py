@@ -106,9 +106,7 @@ class ExpressionChecker(TypeChecker):
             self._coerce(expression.no, self.checked.types[expression.no], expected)
         return True
 
-    def _convert_parts(
-        self, expression: tree.Expression, actual: t.Type, expected: t.Type
-    ) -> bool:
+    def _convert_parts(self, expression: tree.Expression, actual: t.Type, expected: t.Type) -> bool:
         if isinstance(expression, tree.Conditional) and isinstance(actual, t.Tuple):
             for branch in (expression.yes, expression.no):
                 self._coerce(branch, self.checked.types[branch], expected)
@@ -345,7 +343,9 @@ class ExpressionChecker(TypeChecker):
         left = self._infer(node.left)
         right = self._infer(node.right)
         if t.ANYTHING in {left, right}:
-            return t.BOOL if node.operator in _COMPARISONS | {"==", "!=", "&&", "||"} else t.ANYTHING
+            return (
+                t.BOOL if node.operator in _COMPARISONS | {"==", "!=", "&&", "||"} else t.ANYTHING
+            )
         if node.operator in {"&&", "||"}:
             return self._logical(node, left, right)
         if node.operator in {"<<", ">>"}:
@@ -610,4 +610,3 @@ def _indirect_cast(source: t.Type, target: t.Type) -> str:
         if first.signed != second.signed and first.width != second.width:
             return f"cast in two steps: ({target})({t.Bits(first.width, second.signed)})"
     return ""
-

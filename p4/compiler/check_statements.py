@@ -305,7 +305,9 @@ class StatementChecker(CallChecker):
         listed = {_action_name(reference): reference for reference in table.actions}
         if name is None or name.name not in listed:
             shown = name.name if name else "this"
-            raise self._unknown(f"action of table {table.name} in {what}", shown, value.at, [*listed])
+            raise self._unknown(
+                f"action of table {table.name} in {what}", shown, value.at, [*listed]
+            )
         action = self.checked.references.get(_as_call(listed[name.name].call)[1])  # type: ignore[arg-type]
         if not isinstance(action, tree.Action):
             raise Abort
@@ -379,7 +381,9 @@ class StatementChecker(CallChecker):
 
     def _select(self, select: tree.Select, names: Sequence[str]) -> None:
         types = [self._infer(key) for key in select.keys]
-        types = [self._select_width(key, type_) for key, type_ in zip(select.keys, types, strict=True)]
+        types = [
+            self._select_width(key, type_) for key, type_ in zip(select.keys, types, strict=True)
+        ]
         for case in select.cases:
             try:
                 self._check_state(case.state, case.at, names)

@@ -276,9 +276,7 @@ class _Emitter:
             "false_next": _name(node.outcomes["false"]),
         }
 
-    def _table(
-        self, node: Node, table: flat.Table, action_ids: dict[flat.Action, int]
-    ) -> Json:
+    def _table(self, node: Node, table: flat.Table, action_ids: dict[flat.Action, int]) -> Json:
         hit_miss = HIT in node.outcomes
         kind = "simple"
         if table.profile is not None:

@@ -41,9 +41,7 @@ def primitive(statement: flat.Assign | flat.Do, source_info: SourceInfo) -> Json
     """Return one primitive."""
     if isinstance(statement, flat.Assign):
         name = "assign"
-        source = statement.value
-        right = parameter(source) if not isinstance(source, flat.Operation) else wrapped(data(source))
-        parameters = [data(statement.target), right]
+        parameters = [data(statement.target), wrapped(data(statement.value))]
     else:
         name = statement.primitive
         parameters = [parameter(each) for each in statement.parameters]

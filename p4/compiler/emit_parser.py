@@ -77,9 +77,7 @@ class _Flattener:
             state = self._statement(statement, state, top=top)
         return state
 
-    def _statement(
-        self, statement: flat.Statement, state: _State, *, top: bool
-    ) -> _State | None:
+    def _statement(self, statement: flat.Statement, state: _State, *, top: bool) -> _State | None:
         match statement:
             case flat.Assign() | flat.Do():
                 state.statements.append(statement)

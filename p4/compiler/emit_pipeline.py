@@ -35,9 +35,7 @@ class Graph:
     nodes: list[Node]
 
 
-def graph(
-    program: flat.Program, pipeline: flat.Pipeline, diagnostics: Diagnostics
-) -> Graph:
+def graph(program: flat.Program, pipeline: flat.Pipeline, diagnostics: Diagnostics) -> Graph:
     """Return the graph of a pipeline; hidden actions are added to the program."""
     builder = _Builder(program, pipeline, diagnostics)
     first = builder.code(pipeline.body, None)
@@ -208,7 +206,12 @@ def _tables_in(code: flat.Code) -> list[flat.Table]:
             case flat.Apply():
                 found.append(statement.table)
                 bodies = [body for _, body in statement.cases]
-                for body in (statement.hit or (), statement.miss or (), statement.otherwise, *bodies):
+                for body in (
+                    statement.hit or (),
+                    statement.miss or (),
+                    statement.otherwise,
+                    *bodies,
+                ):
                     found.extend(_tables_in(body))
             case flat.If():
                 found.extend(_tables_in(statement.yes))

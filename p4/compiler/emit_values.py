@@ -153,11 +153,11 @@ def parameter(value: flat.Parameter) -> Json:
             }
         case flat.UnionEnd():
             return {"type": "union_stack", "value": [value.stack, value.member]}
-        case flat.RuntimeData():
-            return {"type": "runtime_data", "value": value.index}
     return wrapped(data(value))
 
 
 def wrapped(value: Json) -> Json:
     """Return a value as a parameter: an expression stands inside one more object."""
+    if value["type"] == "local":
+        return {"type": "runtime_data", "value": value["value"]}
     return {"type": "expression", "value": value} if value["type"] == "expression" else value

@@ -31,7 +31,11 @@ def binary(symbol: str, left: flat.Value, right: flat.Value, type_: t.Type) -> f
             return flat.Number(value, type_)
     if symbol in {"&&", "||"}:
         return _logical(symbol, left, right)
-    if isinstance(right, flat.Number) and right.value == 0 and symbol in {"+", "-", "<<", ">>", "|"}:
+    if (
+        isinstance(right, flat.Number)
+        and right.value == 0
+        and symbol in {"+", "-", "<<", ">>", "|"}
+    ):
         return left
     return flat.Operation(symbol, left, right, type_)
 

@@ -139,10 +139,36 @@ class Lowering(ParserLowering):
         for field in declaration.fields if declaration else ():
             part = place.parts[field.name]
             tag = tree.annotation(field, "field_list")
-            if tag and index in tag.arguments:
+            if tag and index in self._annotation_numbers(tag):
                 found.extend(self._flatten(part, field.at))
             elif isinstance(part, places.Struct):
                 self._tagged_in(part, index, found)
+
+    def _annotation_numbers(self, tag: tree.Annotation) -> set[int]:
+        """Return the numbers in an annotation, written as such or as members of enums."""
+        text = ",".join(str(each) for each in tag.arguments).replace(",.,", ".")
+        found: set[int] = set()
+        for word in text.split(","):
+            owner, _, member = word.partition(".")
+            declarations = self._checked.declared.items()
+            types = [type_ for key, type_ in declarations if key.name == owner]
+            if word.isdigit():
+                found.add(int(word))
+            for type_ in types:
+                if isinstance(type_, t.Enumeration) and member in type_.members:
+                    place = type_.members.index(member)
+                    found.add(type_.values[place] if type_.values else place)
+            constants = [
+                key.value
+                for key, _ in declarations
+                if key.name == word and isinstance(key, tree.Constant)
+            ]
+            found.update(
+                self._checked.constants[value]
+                for value in constants
+                if value in self._checked.constants
+            )
+        return found
 
     # Blocks
 
@@ -173,9 +199,7 @@ class Lowering(ParserLowering):
         self._frame = self._globals
         return whole
 
-    def _run_in(
-        self, frame: Frame, declaration: tree.Parser | tree.Control, at: Position
-    ) -> None:
+    def _run_in(self, frame: Frame, declaration: tree.Parser | tree.Control, at: Position) -> None:
         if isinstance(declaration, tree.Control):
             self._inline(frame, lambda: self._control_body(declaration), [], at)
         else:
@@ -192,16 +216,12 @@ class Lowering(ParserLowering):
         self.program.parser_at = block.type.declaration.at
         self.program.parser = (flat.State("", code, (), (flat.Case(None, None, None, "accept"),)),)
 
-    def _pipeline(
-        self, block: places.Object, arguments: list[places.Place], name: str
-    ) -> None:
+    def _pipeline(self, block: places.Object, arguments: list[places.Place], name: str) -> None:
         self._block = name
         code = self._run(block, arguments)
         self.program.pipelines.append(flat.Pipeline(name, code, block.type.declaration.at))
 
-    def _checksums(
-        self, block: places.Object, arguments: list[places.Place], name: str
-    ) -> None:
+    def _checksums(self, block: places.Object, arguments: list[places.Place], name: str) -> None:
         self._block = name
         self._conditions(self._run(block, arguments), fold.TRUE, name)
 
@@ -249,7 +269,9 @@ class Lowering(ParserLowering):
                 case flat.Assign() if statement.target.header == flat.SCALARS:
                     continue
                 case _:
-                    at = statement.at if not isinstance(statement, flat.Labelled) else declaration.at
+                    at = (
+                        statement.at if not isinstance(statement, flat.Labelled) else declaration.at
+                    )
                     self._diagnostics.error(
                         at,
                         "unsupported: anything but emit in a deparser",
@@ -270,4 +292,3 @@ class Lowering(ParserLowering):
                     f"unsupported: header {shape.name} has {bits} bits",
                     "a header's fields add up to whole bytes",
                 )
-

@@ -38,7 +38,9 @@ class AssignmentLowering(ExpressionLowering):
             case _:
                 self._unsupported(at, "an assignment to this")
 
-    def _by_index(self, choice: places.Choice, each: Callable[[places.Place], None], at: Position) -> None:
+    def _by_index(
+        self, choice: places.Choice, each: Callable[[places.Place], None], at: Position
+    ) -> None:
         """Emit code for whichever place the index selects; none if it is out of range."""
         code: flat.Code = ()
         for index in range(len(choice.places) - 1, -1, -1):
@@ -105,17 +107,13 @@ class AssignmentLowering(ExpressionLowering):
         match source:
             case places.Header():
                 if source.name != target.name:
-                    self._do(
-                        "assign_header", at, reference, flat.Reference("header", source.name)
-                    )
+                    self._do("assign_header", at, reference, flat.Reference("header", source.name))
             case places.HeaderLiteral() if source.valid == fold.FALSE:
                 self._do("remove_header", at, reference)
             case places.HeaderLiteral():
                 self._assign_header_fields(target, source, at)
             case places.StackEnd():
-                fields = {
-                    name: self._member_of(source, name, at) for name, _ in target.type.fields
-                }
+                fields = {name: self._member_of(source, name, at) for name, _ in target.type.fields}
                 literal = places.HeaderLiteral(target.type, fold.TRUE, fields)
                 self._assign_header_fields(target, literal, at)
             case _:

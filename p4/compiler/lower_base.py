@@ -140,9 +140,7 @@ class LowerBase:
         else:
             self._code.extend(body)
 
-    def _if(
-        self, condition: flat.Value, yes: flat.Code, no: flat.Code, at: Position
-    ) -> None:
+    def _if(self, condition: flat.Value, yes: flat.Code, no: flat.Code, at: Position) -> None:
         if isinstance(condition, flat.Number):
             self._code.extend(yes if condition.value else no)
         elif yes or no:
@@ -177,4 +175,3 @@ class LowerBase:
 
     def _statements(self, statements: tuple[tree.Statement, ...]) -> None:
         raise NotImplementedError
-

@@ -73,17 +73,13 @@ class CallLowering(AssignmentLowering):
             case places.Union() if not valid:
                 self._invalidate(place, at)
             case places.Choice():
-                self._by_index(
-                    place, lambda each: self._set_validity(each, valid=valid, at=at), at
-                )
+                self._by_index(place, lambda each: self._set_validity(each, valid=valid, at=at), at)
             case _:
                 self._unsupported(at, "changing the validity of this")
 
     # Arguments
 
-    def _bind(
-        self, call: Call, frame: Frame, at: Position, *, copy: bool
-    ) -> list[CopyOut]:
+    def _bind(self, call: Call, frame: Frame, at: Position, *, copy: bool) -> list[CopyOut]:
         """Bind parameters in `frame`; returns what is to be copied out after the call.
 
         An argument stands for its parameter itself, without a copy, where nobody can tell.
@@ -102,9 +98,7 @@ class CallLowering(AssignmentLowering):
                 self._bind_input(parameter, place, type_, frame, written, copy=copy)
         return copies
 
-    def _arguments(
-        self, call: Call
-    ) -> list[tuple[tree.Parameter, places.Place | None, t.Type]]:
+    def _arguments(self, call: Call) -> list[tuple[tree.Parameter, places.Place | None, t.Type]]:
         effects = [value is not None and self._has_effects(value) for _, value in call.arguments]
         found: list[tuple[tree.Parameter, places.Place | None, t.Type]] = []
         for index, (parameter, value) in enumerate(call.arguments):
@@ -342,17 +336,13 @@ class CallLowering(AssignmentLowering):
 
     def _construct(self, call: Call, at: Position) -> places.Place | None:
         declaration = call.declaration
-        assert isinstance(
-            declaration, tree.Extern | tree.Parser | tree.Control | tree.Package
-        )
+        assert isinstance(declaration, tree.Extern | tree.Parser | tree.Control | tree.Package)
         arguments = tuple(self._bound(t.Variable(each)) for each in declaration.parameters)
         arguments = tuple(t.substitute(each, call.bindings) for each in arguments)
         name = self._storage.unique(self._prefixed(declaration.name))
         return self._object(call, t.Object(declaration, arguments), name, at)
 
-    def _object(
-        self, call: Call, type_: t.Object, name: str, at: Position
-    ) -> places.Object:
+    def _object(self, call: Call, type_: t.Object, name: str, at: Position) -> places.Object:
         """Make an instance, with its constructor's arguments."""
         bindings: dict[tree.Declaration, places.Place] = {
             parameter: self._place(value)

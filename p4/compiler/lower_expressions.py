@@ -345,9 +345,7 @@ class ExpressionLowering(LowerBase):
         assert isinstance(type_, t.Record)
         same = fold.join(
             [
-                self._equal(
-                    self._member_of(left, name, at), self._member_of(right, name, at), at
-                )
+                self._equal(self._member_of(left, name, at), self._member_of(right, name, at), at)
                 for name, _ in type_.fields
             ]
             if fold.FALSE not in {valid_left, valid_right}

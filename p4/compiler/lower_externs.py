@@ -222,16 +222,12 @@ class ExternLowering(CallLowering):
         )
         return None
 
-    def _direct_count(
-        self, target: places.Object, call: Call, at: Position
-    ) -> places.Place | None:
+    def _direct_count(self, target: places.Object, call: Call, at: Position) -> places.Place | None:
         """Emit nothing: a table with a direct counter counts by itself."""
         self._array(target, "direct_counter", at)
         return None
 
-    def _direct_read(
-        self, target: places.Object, call: Call, at: Position
-    ) -> places.Place | None:
+    def _direct_read(self, target: places.Object, call: Call, at: Position) -> places.Place | None:
         result = self._inputs(call)["result"]
         array = self._array(target, "direct_meter", at)
         if not isinstance(result, flat.Field):
@@ -305,9 +301,7 @@ class ExternLowering(CallLowering):
         self._do("advance", at, self._number(call, "sizeInBits", at))
         return None
 
-    def _emit_header(
-        self, target: places.Object, call: Call, at: Position
-    ) -> places.Place | None:
+    def _emit_header(self, target: places.Object, call: Call, at: Position) -> places.Place | None:
         for header in self._headers_in(self._inputs(call)["hdr"], at):
             self._do("emit", at, flat.Reference("header", header.name))
         return None
@@ -383,9 +377,7 @@ class ExternLowering(CallLowering):
     ) -> str:
         count = len(self.program.calculations)
         name = f"calc_{count - 1}" if count else "calc"
-        self.program.calculations.append(
-            flat.Calculation(name, algorithm, values, payload, at)
-        )
+        self.program.calculations.append(flat.Calculation(name, algorithm, values, payload, at))
         return name
 
     def _random(self, call: Call, at: Position) -> places.Place | None:
@@ -484,7 +476,9 @@ class ExternLowering(CallLowering):
 
     def _checksum(self, call: Call, at: Position) -> places.Place | None:
         update = call.name.startswith("update")
-        self._must_be_in(("checksum update",) if update else ("checksum verification",), call.name, at)
+        self._must_be_in(
+            ("checksum update",) if update else ("checksum verification",), call.name, at
+        )
         arguments = self._inputs(call)
         algorithm = self._algorithm(arguments["algo"], at)
         data = next(value for parameter, value in call.arguments if parameter.name == "data")

@@ -81,18 +81,14 @@ class ParserLowering(StatementLowering):
             if len(case.keys) > 1:
                 self._unsupported(case.at, "a value set beside other keys")
             return [flat.Case(None, None, value_set, case.state)]
-        choices = [
-            self._choices(key, width) for key, width in zip(case.keys, widths, strict=True)
-        ]
+        choices = [self._choices(key, width) for key, width in zip(case.keys, widths, strict=True)]
         found: list[flat.Case] = []
         for combination in itertools.product(*choices):
             if len(found) > CASE_LIMIT:
                 self._unsupported(case.at, "ranges that need so many masks")
             values = tuple(value for value, _ in combination)
             masks = tuple(mask for _, mask in combination)
-            full = all(
-                mask == (1 << width) - 1 for mask, width in zip(masks, widths, strict=True)
-            )
+            full = all(mask == (1 << width) - 1 for mask, width in zip(masks, widths, strict=True))
             found.append(flat.Case(values, None if full else masks, None, case.state))
         return found
 
@@ -132,4 +128,3 @@ def cover(low: int, high: int) -> Choices:
         found.append((low, ~(size - 1)))
         low += size
     return found
-

@@ -92,9 +92,7 @@ class StatementLowering(TableLowering):
         table = self._apply_table(applied.table, node.at)
         outcome = {"hit": fold.TRUE, "miss": fold.FALSE}
         hit: flat.Code = (flat.Assign(result, outcome[node.name], node.at),)
-        miss: flat.Code = (
-            flat.Assign(result, fold.unary("!", outcome[node.name]), node.at),
-        )
+        miss: flat.Code = (flat.Assign(result, fold.unary("!", outcome[node.name]), node.at),)
         self._apply_and(table, node.at, hit, miss)
         return result
 
@@ -136,9 +134,7 @@ class StatementLowering(TableLowering):
                 for label in labels
                 if isinstance(label, tree.Name)
             )
-        otherwise = self._capture(
-            lambda: self._statements(default.statements if default else ())
-        )
+        otherwise = self._capture(lambda: self._statements(default.statements if default else ()))
         self._apply_and(table, node.at, None, None, tuple(cases), otherwise)
 
     # Leaving

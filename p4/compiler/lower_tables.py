@@ -127,9 +127,7 @@ class TableLowering(ExternLowering):
         else:
             result.meter = array.name
 
-    def _implementation(
-        self, result: flat.Table, table: tree.Table, entry: tree.Property
-    ) -> None:
+    def _implementation(self, result: flat.Table, table: tree.Table, entry: tree.Property) -> None:
         place = self._place(entry.value)
         assert isinstance(place, places.Object)
         profile = self._profile(place, entry.at)
@@ -340,6 +338,8 @@ def written(expression: tree.Expression) -> str:
         case tree.Slice():
             bounds = f"{written(expression.high)}:{written(expression.low)}"
             return f"{written(expression.base)}[{bounds}]"
+        case tree.Call(function=tree.Member(base=header, name="isValid")):
+            return f"{written(header)}.$valid$"
         case tree.Call():
             return f"{written(expression.function)}()"
         case tree.Integer():
