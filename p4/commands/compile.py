@@ -54,7 +54,7 @@ def compile_program(arguments: argparse.Namespace) -> dict[str, object]:
         arguments.program, defines=defines, include_paths=arguments.include_paths
     )
     for warning in warnings:
-        print(warning, file=sys.stderr)
+        sys.stderr.write(f"{warning}\n")
     return result
 
 
@@ -63,7 +63,7 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         result = compile_program(arguments)
     except CompileError as error:
-        print(error, file=sys.stderr)
+        sys.stderr.write(f"{error}\n")
         return 2
     text = json.dumps(result, indent=2) + "\n"
     if arguments.output is None:
@@ -72,7 +72,7 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         arguments.output.write_text(text, encoding="utf-8")
     except OSError as error:
-        print(f"cannot write {arguments.output}: {error.strerror}", file=sys.stderr)
+        sys.stderr.write(f"cannot write {arguments.output}: {error.strerror}\n")
         return 2
     return 0
 

@@ -65,9 +65,9 @@ class Checker(StatementChecker):
     def _global_instance(self, declaration: tree.Instance) -> None:
         self._instance(declaration)
         type_ = self.checked.declared[declaration]
-        if isinstance(type_, t.Object) and isinstance(type_.declaration, tree.Package):
-            if declaration.name == "main":
-                self.checked.main = declaration
+        is_package = isinstance(type_, t.Object) and isinstance(type_.declaration, tree.Package)
+        if is_package and declaration.name == "main":
+            self.checked.main = declaration
 
     # Types
 
@@ -102,7 +102,7 @@ class Checker(StatementChecker):
         self.checked.declared[declaration] = record
 
     def _check_field(self, owner: tree.Composite, field: tree.Field, type_: t.Type) -> None:
-        if type_ in {t.ANYTHING} or isinstance(type_, t.Variable):
+        if type_ == t.ANYTHING or isinstance(type_, t.Variable):
             return
         if owner.kind == "struct":
             allowed = not isinstance(type_, t.Object | t.Set | t.Named) and type_ not in {
@@ -171,11 +171,11 @@ class Checker(StatementChecker):
             self._scope = before
         if declare:
             self._declare(declaration)
-        if declaration.body is not None:
-            if returns != t.VOID and not returns_always(declaration.body):
-                self._diagnostics.error(
-                    declaration.at, f"{declaration.name!r} does not return a value on every path"
-                )
+        needed = declaration.body is not None and returns != t.VOID
+        if needed and not returns_always(declaration.body):
+            self._diagnostics.error(
+                declaration.at, f"{declaration.name!r} does not return a value on every path"
+            )
 
     def _extern(self, declaration: tree.Extern) -> None:
         self._declare(declaration)

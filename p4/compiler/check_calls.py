@@ -29,7 +29,7 @@ class CallChecker(ExpressionChecker):
 
     # Methods
 
-    def _method_call(self, call: tree.Call, function: tree.Member) -> t.Type | None:
+    def _method_call(self, call: tree.Call, function: tree.Member) -> t.Type | None:  # noqa: PLR0911
         denoted = self._denoted_type(function.base)
         if denoted is not None:
             return self._call_on_type(call, function, denoted)
@@ -285,19 +285,17 @@ class CallChecker(ExpressionChecker):
                 raise self._diagnostics.fail(
                     call.at, f"expected {len(parameters)} type arguments, not {len(call.types)}"
                 )
-            for parameter, node in zip(parameters, call.types, strict=True):
+            for variable, node in zip(parameters, call.types, strict=True):
                 resolved = self._resolve(node)
                 if resolved != t.ANYTHING:
-                    bindings[parameter] = resolved
+                    bindings[variable] = resolved
         for parameter, value in arguments:
             if value is not None:
                 formal = self._resolved(parameter.type)
                 actual = self.checked.types.get(value) if value is parameter.default else None
                 unify(formal, actual or self._infer(value), bindings, free)
-        missing = [parameter for parameter in free if parameter not in bindings]
-        if missing and not partial:
-            for parameter in missing:
-                bindings[parameter] = t.VOID
+        if not partial:
+            bindings.update({variable: t.VOID for variable in free if variable not in bindings})
         return bindings
 
     def _check_arguments(
@@ -359,32 +357,25 @@ def unify(
         if formal.parameter in free and bindings.get(formal.parameter) in {None, t.INTEGER}:
             bindings[formal.parameter] = actual
         return
-    match formal, actual:
-        case (t.Record(), t.Record()) if formal.name == actual.name:
-            pairs = zip(formal.arguments, actual.arguments, strict=False)
-        case (t.Record(), t.Tuple()):
-            pairs = zip((part for _, part in formal.fields), actual.items, strict=False)
-        case (t.Record(), t.Record()):
-            found = [(part, actual.field(name)) for name, part in formal.fields]
-            pairs = iter([(part, other) for part, other in found if other is not None])  # type: ignore[assignment]
-        case (t.Tuple(), t.Tuple()):
-            pairs = zip(formal.items, actual.items, strict=False)
-        case (t.Stack(), t.Stack()) | (t.Set(), t.Set()):
-            pairs = zip((formal.element,), (actual.element,), strict=True)
-        case (t.Object(), t.Object()):
-            _unify_objects(formal, actual, bindings, free)
-            return
-        case _:
-            return
-    for part, other in pairs:
+    for part, other in _corresponding(formal, actual):
         unify(part, other, bindings, free)
 
 
-def _unify_objects(
-    formal: t.Object,
-    actual: t.Object,
-    bindings: dict[tree.TypeParameter, t.Type],
-    free: set[tree.TypeParameter],
-) -> None:
-    for part, other in zip(formal.arguments, actual.arguments, strict=False):
-        unify(part, other, bindings, free)
+def _corresponding(  # noqa: PLR0911
+    formal: t.Type, actual: t.Type
+) -> list[tuple[t.Type, t.Type]]:
+    """Return the parts of two types that must be the same for the types to be."""
+    if isinstance(formal, t.Record) and isinstance(actual, t.Record):
+        if formal.name == actual.name:
+            return list(zip(formal.arguments, actual.arguments, strict=False))
+        found = [(part, actual.field(name)) for name, part in formal.fields]
+        return [(part, other) for part, other in found if other is not None]
+    if isinstance(formal, t.Record) and isinstance(actual, t.Tuple):
+        return list(zip((part for _, part in formal.fields), actual.items, strict=False))
+    if isinstance(formal, t.Tuple) and isinstance(actual, t.Tuple):
+        return list(zip(formal.items, actual.items, strict=False))
+    if isinstance(formal, t.Stack | t.Set) and isinstance(actual, t.Stack | t.Set):
+        return [(formal.element, actual.element)]
+    if isinstance(formal, t.Object) and isinstance(actual, t.Object):
+        return list(zip(formal.arguments, actual.arguments, strict=False))
+    return []

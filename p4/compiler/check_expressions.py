@@ -69,7 +69,7 @@ class ExpressionChecker(TypeChecker):
             expression.at, f"expected {expected}{where}, not {actual}", _cast_hint(actual, expected)
         )
 
-    def _convert(self, expression: tree.Expression, actual: t.Type, expected: t.Type) -> bool:
+    def _convert(self, expression: tree.Expression, actual: t.Type, expected: t.Type) -> bool:  # noqa: PLR0911
         """Tell whether the expression becomes `expected` by itself, casting what is inside."""
         if isinstance(expected, t.Set) and not isinstance(actual, t.Set):
             return self._convert(expression, actual, expected.element) or actual == expected.element
@@ -176,7 +176,7 @@ class ExpressionChecker(TypeChecker):
             self._note(node, node.value)
             return t.INTEGER
         type_ = t.Bits(node.width, node.signed)
-        if not 0 < node.width:
+        if node.width <= 0:
             self._note(node, 0)
             return type_
         if not t.fits(node.value, t.Bits(node.width)):
@@ -339,7 +339,7 @@ class ExpressionChecker(TypeChecker):
     def _is_number(type_: t.Type) -> bool:
         return isinstance(t.base(type_), t.Bits) or type_ in {t.INTEGER, t.ANYTHING}
 
-    def _binary(self, node: tree.Binary) -> t.Type:
+    def _binary(self, node: tree.Binary) -> t.Type:  # noqa: PLR0911
         left = self._infer(node.left)
         right = self._infer(node.right)
         if t.ANYTHING in {left, right}:
@@ -417,13 +417,12 @@ class ExpressionChecker(TypeChecker):
             raise self._diagnostics.fail(
                 node.right.at, "a shift's amount must be unsigned", "cast it to bit<…>"
             )
-        if left == t.INTEGER and self.checked.constants.get(node.left) is not None:
-            if amount is None:
-                raise self._diagnostics.fail(
-                    node.left.at,
-                    "the width of the shifted number is unknown",
-                    "write it with a width, as in 32w1",
-                )
+        if left == t.INTEGER and amount is None:
+            raise self._diagnostics.fail(
+                node.left.at,
+                "the width of the shifted number is unknown",
+                "write it with a width, as in 32w1",
+            )
         self._fold(node, left)
         return left
 
@@ -606,7 +605,8 @@ def _cast_hint(actual: t.Type, expected: t.Type) -> str:
 
 def _indirect_cast(source: t.Type, target: t.Type) -> str:
     first, second = t.base(source), t.base(target)
-    if isinstance(first, t.Bits) and isinstance(second, t.Bits):
-        if first.signed != second.signed and first.width != second.width:
-            return f"cast in two steps: ({target})({t.Bits(first.width, second.signed)})"
-    return ""
+    if not isinstance(first, t.Bits) or not isinstance(second, t.Bits):
+        return ""
+    if first.signed == second.signed or first.width == second.width:
+        return ""
+    return f"cast in two steps: ({target})({t.Bits(first.width, second.signed)})"

@@ -1,12 +1,13 @@
 """The fourth pass, part four: statements, tables, parser states."""
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any
 
 from p4.compiler import tree
 from p4.compiler import types as t
 from p4.compiler.check_calls import CallChecker
-from p4.compiler.diagnostics import Abort
+from p4.compiler.diagnostics import Abort, Position
 from p4.compiler.model import Call
 
 _KNOWN_PROPERTIES = {
@@ -106,10 +107,8 @@ class StatementChecker(CallChecker):
         type_ = self._infer(node.value)
         seen: dict[object, tree.SwitchCase] = {}
         for case in node.cases:
-            try:
+            with suppress(Abort):
                 self._switch_label(case, type_, seen)
-            except Abort:
-                pass
             if case.block is not None:
                 self._block(case.block)
         if node.cases and node.cases[-1].block is None:
@@ -186,10 +185,8 @@ class StatementChecker(CallChecker):
             raise self._diagnostics.fail(node.at, f"a variable cannot have type {type_}")
         self.checked.declared[node] = type_
         if node.value is not None:
-            try:
+            with suppress(Abort):
                 self._check(node.value, type_, f"variable {node.name!r}")
-            except Abort:
-                pass
         self._declare(node)
 
     def _instance(self, node: tree.Instance) -> None:
@@ -360,10 +357,8 @@ class StatementChecker(CallChecker):
     def _state(self, state: tree.State, names: Sequence[str]) -> None:
         before = self._enter()
         self._statements(state.statements)
-        try:
+        with suppress(Abort):
             self._transition(state, names)
-        except Abort:
-            pass
         self._scope = before
 
     def _transition(self, state: tree.State, names: Sequence[str]) -> None:
@@ -375,7 +370,7 @@ class StatementChecker(CallChecker):
             case tree.Select() as select:
                 self._select(select, names)
 
-    def _check_state(self, name: str, at: tree.Position, names: Sequence[str]) -> None:
+    def _check_state(self, name: str, at: Position, names: Sequence[str]) -> None:
         if name not in names:
             raise self._unknown("state", name, at, list(names))
 

@@ -174,7 +174,7 @@ class _Builder:
             if len(kinds) > 1:
                 self._diagnostics.error(
                     shared.at,
-                    f"unsupported: {table.name} applied once for hit or miss and once for its action",
+                    f"unsupported: {table.name} applied for its hit and for its action",
                 )
                 continue
             keys = [HIT, MISS] if kinds == {True} else [action.name for action in table.actions]

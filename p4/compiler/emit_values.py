@@ -41,7 +41,7 @@ def field(header: str, name: str) -> Json:
     return {"type": "field", "value": [header, name]}
 
 
-def data(value: flat.Value) -> Json:
+def data(value: flat.Value) -> Json:  # noqa: PLR0911
     """Return a value as data, as it stands inside an expression."""
     match value:
         case flat.Number():

@@ -17,7 +17,9 @@ _ARITHMETIC: dict[str, Callable[[int, int], int]] = {
     "|+|": operator.add,
     "|-|": operator.sub,
 }
-_COMPARISONS: dict[str, Callable[[int, int], bool]] = {
+_LOGICAL: dict[str, Callable[[int, int], bool]] = {
+    "&&": lambda left, right: bool(left and right),
+    "||": lambda left, right: bool(left or right),
     "==": operator.eq,
     "!=": operator.ne,
     "<": operator.lt,
@@ -41,10 +43,8 @@ def binary(symbol: str, left: int, right: int, type_: Type) -> int | None:
 
     There is none for a division by zero and for shifts that no memory would hold.
     """
-    if symbol in _COMPARISONS:
-        return int(_COMPARISONS[symbol](left, right))
-    if symbol in {"&&", "||"}:
-        return int(bool(left and right) if symbol == "&&" else bool(left or right))
+    if symbol in _LOGICAL:
+        return int(_LOGICAL[symbol](left, right))
     if symbol in {"|+|", "|-|"}:
         return _saturate(_ARITHMETIC[symbol](left, right), type_)
     if symbol in _ARITHMETIC:

@@ -73,7 +73,7 @@ class LastIndex:
     """The index of a stack's last extracted header."""
 
     stack: str
-    type: Type = Bits(32)
+    type: Type = field(default_factory=lambda: Bits(32))
 
 
 @dataclass(frozen=True, slots=True)

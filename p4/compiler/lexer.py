@@ -17,9 +17,8 @@ END = "end of file"
 # `key`, `actions`, `apply` and their like are words of P4 only where the grammar expects them.
 KEYWORDS = frozenset(
     """abstract action bit bool break const continue control default else enum error exit
-    extern false for header header_union if in inout int match_kind out package parser
-    return select string struct switch table transition true tuple typedef varbit
-    void _""".split()
+    extern false for header header_union if in inout int match_kind out package parser return
+    select string struct switch table transition true tuple typedef varbit void _""".split()  # noqa: SIM905
 )
 
 _TOKEN = re.compile(

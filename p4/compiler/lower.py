@@ -59,12 +59,12 @@ class Lowering(ParserLowering):
     def _blocks(self, main: tree.Instance) -> list[places.Object]:
         call = self._checked.calls[main]  # type: ignore[index]
         if call.name != "V1Switch":
-            self._unsupported(main.at, f"package {call.name}", "only v1model's V1Switch is")
+            raise self._unsupported(main.at, f"package {call.name}", "only v1model's V1Switch is")
         blocks: list[places.Object] = []
         for _, value in call.arguments:
             place = self._place(value) if value is not None else None
             if not isinstance(place, places.Object):
-                self._unsupported(main.at, "this argument of V1Switch")
+                raise self._unsupported(main.at, "this argument of V1Switch")
             blocks.append(place)
         return blocks
 
@@ -211,18 +211,18 @@ class Lowering(ParserLowering):
         return type_
 
     def _parser_block(self, block: places.Object, arguments: list[places.Place]) -> None:
-        self._block = "parser"
+        self._region = "parser"
         code = self._run(block, arguments)
         self.program.parser_at = block.type.declaration.at
         self.program.parser = (flat.State("", code, (), (flat.Case(None, None, None, "accept"),)),)
 
     def _pipeline(self, block: places.Object, arguments: list[places.Place], name: str) -> None:
-        self._block = name
+        self._region = name
         code = self._run(block, arguments)
         self.program.pipelines.append(flat.Pipeline(name, code, block.type.declaration.at))
 
     def _checksums(self, block: places.Object, arguments: list[places.Place], name: str) -> None:
-        self._block = name
+        self._region = name
         self._conditions(self._run(block, arguments), fold.TRUE, name)
 
     def _conditions(self, code: flat.Code, condition: flat.Value, name: str) -> None:
@@ -258,7 +258,7 @@ class Lowering(ParserLowering):
                 )
 
     def _deparser(self, block: places.Object, headers: places.Place) -> None:
-        self._block = "deparser"
+        self._region = "deparser"
         declaration = block.type.declaration
         self.program.deparser_at = declaration.at
         order: list[str] = []

@@ -11,7 +11,9 @@ from p4.compiler.lower_expressions import ExpressionLowering
 class AssignmentLowering(ExpressionLowering):
     """Assignments. Aggregates are copied part by part where BMv2 has no primitive for them."""
 
-    def _assign(self, target: places.Place, source: places.Place, at: Position) -> None:
+    def _assign(  # noqa: C901
+        self, target: places.Place, source: places.Place, at: Position
+    ) -> None:
         if isinstance(source, places.Choice) and not t.is_scalar(source.type):
             self._by_index(source, lambda each: self._assign(target, each, at), at)
             return
@@ -36,7 +38,7 @@ class AssignmentLowering(ExpressionLowering):
                 if value != target:
                     self._emit(flat.Assign(target, value, at))
             case _:
-                self._unsupported(at, "an assignment to this")
+                raise self._unsupported(at, "an assignment to this")
 
     def _by_index(
         self, choice: places.Choice, each: Callable[[places.Place], None], at: Position
@@ -84,7 +86,7 @@ class AssignmentLowering(ExpressionLowering):
 
     def _assign_parts(self, target: places.Struct, source: places.Place, at: Position) -> None:
         if not isinstance(source, places.Struct | places.HeaderLiteral):
-            self._unsupported(at, "an assignment of this to a struct")
+            raise self._unsupported(at, "an assignment of this to a struct")
         values = list(source.parts.values())
         targets = list(target.parts.values())
         if self._disturbs(targets, values):
@@ -117,7 +119,7 @@ class AssignmentLowering(ExpressionLowering):
                 literal = places.HeaderLiteral(target.type, fold.TRUE, fields)
                 self._assign_header_fields(target, literal, at)
             case _:
-                self._unsupported(at, "an assignment of this to a header")
+                raise self._unsupported(at, "an assignment of this to a header")
 
     def _assign_header_fields(
         self, target: places.Header, source: places.HeaderLiteral, at: Position
@@ -145,7 +147,7 @@ class AssignmentLowering(ExpressionLowering):
                 for member in target.members:
                     self._do("remove_header", at, flat.Reference("header", member.name))
             case _:
-                self._unsupported(at, "an assignment of this to a header union")
+                raise self._unsupported(at, "an assignment of this to a header union")
 
     def _assign_stack(self, target: places.Stack, source: places.Place, at: Position) -> None:
         match source:
@@ -167,11 +169,11 @@ class AssignmentLowering(ExpressionLowering):
                 for element, value in zip(target.elements, values, strict=True):
                     self._assign(element, value, at)
             case _:
-                self._unsupported(at, "an assignment of this to a stack")
+                raise self._unsupported(at, "an assignment of this to a stack")
 
     def _assign_varbit(self, target: places.Varbit, source: places.Place, at: Position) -> None:
         if not isinstance(source, places.Varbit):
-            self._unsupported(at, "an assignment of this to a varbit field")
+            raise self._unsupported(at, "an assignment of this to a varbit field")
         self._do(
             "assign_VL",
             at,

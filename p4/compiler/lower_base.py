@@ -1,8 +1,8 @@
 """The fifth pass, part one: frames, temporaries, and code as it is put together."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import NoReturn
 
 from p4.compiler import flat, places, tree
 from p4.compiler import types as t
@@ -65,20 +65,19 @@ class LowerBase:
         self._labels = 0
         self._used_labels: set[int] = set()
         self._frame = Frame(None, "")
-        self._block = ""
+        self._region = ""
         self._depth = 0
 
     # Errors
 
-    def _unsupported(self, at: Position, what: str, hint: str = "") -> NoReturn:
-        raise self._diagnostics.fail(at, f"unsupported: {what}", hint)
+    def _unsupported(self, at: Position, what: str, hint: str = "") -> Abort:
+        """Report what the target does not have; returns the exception to raise."""
+        return self._diagnostics.fail(at, f"unsupported: {what}", hint)
 
     def _attempt(self, action: Callable[[], object]) -> None:
         """Run something, going on after it if it reports an error."""
-        try:
+        with suppress(Abort):
             action()
-        except Abort:
-            pass
 
     # Types and names
 

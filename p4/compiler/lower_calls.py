@@ -22,7 +22,7 @@ class CallLowering(AssignmentLowering):
     def _extern_call(self, call: Call, at: Position) -> places.Place | None:
         raise NotImplementedError
 
-    def _apply_table(self, table: tree.Table, at: Position) -> flat.Table:
+    def _apply_table(self, table: tree.Table) -> flat.Table:
         raise NotImplementedError
 
     def _apply_and(self, table: flat.Table, at: Position) -> None:
@@ -34,7 +34,9 @@ class CallLowering(AssignmentLowering):
     def _call(self, node: tree.Call) -> places.Place | None:
         call = self._checked.calls[node]
         if len(self._code) > CODE_LIMIT:
-            self._unsupported(node.at, "a program that is this large once its calls are inlined")
+            raise self._unsupported(
+                node.at, "a program that is this large once its calls are inlined"
+            )
         handlers: dict[str, Callable[[Call, Position], places.Place | None]] = {
             "builtin": self._builtin,
             "function": self._function,
@@ -75,11 +77,11 @@ class CallLowering(AssignmentLowering):
             case places.Choice():
                 self._by_index(place, lambda each: self._set_validity(each, valid=valid, at=at), at)
             case _:
-                self._unsupported(at, "changing the validity of this")
+                raise self._unsupported(at, "changing the validity of this")
 
     # Arguments
 
-    def _bind(self, call: Call, frame: Frame, at: Position, *, copy: bool) -> list[CopyOut]:
+    def _bind(self, call: Call, frame: Frame, *, copy: bool) -> list[CopyOut]:
         """Bind parameters in `frame`; returns what is to be copied out after the call.
 
         An argument stands for its parameter itself, without a copy, where nobody can tell.
@@ -114,7 +116,7 @@ class CallLowering(AssignmentLowering):
             found.append((parameter, place, type_))
         return found
 
-    def _bind_output(
+    def _bind_output(  # noqa: PLR0917
         self,
         parameter: tree.Parameter,
         place: places.Place | None,
@@ -225,7 +227,7 @@ class CallLowering(AssignmentLowering):
         bindings = {key: self._bound(value) for key, value in call.bindings.items()}
         frame = Frame(self._globals, self._frame.prefix, bindings, owner=declaration)
         frame.in_action = self._frame.in_action
-        copies = self._bind(call, frame, at, copy=False)
+        copies = self._bind(call, frame, copy=False)
         statements = declaration.body.statements
         only = statements[0] if len(statements) == 1 else None
         if isinstance(only, tree.Return) and only.value is not None and not copies:
@@ -252,7 +254,7 @@ class CallLowering(AssignmentLowering):
         assert isinstance(declaration, tree.Action)
         home = self._frame.home(declaration)
         frame = Frame(home, home.prefix, owner=declaration, in_action=self._frame.in_action)
-        copies = self._bind(call, frame, at, copy=True)
+        copies = self._bind(call, frame, copy=True)
         self._inline(frame, lambda: self._statements(declaration.body.statements), copies, at)
         return None
 
@@ -261,7 +263,7 @@ class CallLowering(AssignmentLowering):
     def _apply(self, call: Call, at: Position) -> places.Place | None:
         declaration = call.declaration
         if isinstance(declaration, tree.Table):
-            self._apply_and(self._apply_table(declaration, at), at)
+            self._apply_and(self._apply_table(declaration), at)
             return None
         assert isinstance(declaration, tree.Parser | tree.Control)
         self._apply_object(self._applied_object(call, declaration, at), call, at)
@@ -289,7 +291,7 @@ class CallLowering(AssignmentLowering):
         types = {key: self._bound(value) for key, value in call.bindings.items()}
         frame = Frame(self._globals, target.name, types, owner=declaration)
         frame.bindings.update(target.bindings)
-        copies = self._bind(call, frame, at, copy=False)
+        copies = self._bind(call, frame, copy=False)
         called = call.declaration
         assert isinstance(called, tree.Parser | tree.Control)
         for theirs, ours in zip(called.arguments, declaration.arguments, strict=True):
@@ -321,7 +323,7 @@ class CallLowering(AssignmentLowering):
                     frame.bindings[local] = known.bindings[local]
         has_tables = any(isinstance(local, tree.Table) for local in declaration.locals)
         if target.frames and has_tables:
-            self._unsupported(
+            raise self._unsupported(
                 at,
                 f"applying {target.name} twice with different arguments, since it has tables",
                 "make an instance for each",

@@ -55,7 +55,7 @@ class ExpressionLowering(LowerBase):
                 pass
             case _:
                 return place
-        self._unsupported(at, f"a value of type {places.type_of(place)} here")
+        raise self._unsupported(at, f"a value of type {places.type_of(place)} here")
 
     def _shaped(self, place: places.Place, type_: t.Type, at: Position) -> places.Place:
         """Give a literal the type that its context wants of it."""
@@ -64,9 +64,8 @@ class ExpressionLowering(LowerBase):
             if isinstance(wanted, t.Record | t.Tuple | t.Stack) and place.type != wanted:
                 return self._reshape(place, wanted, at)
             return place
-        if t.is_scalar(wanted) and isinstance(place, flat.Operation | flat.Number | flat.Field):
-            if isinstance(place, flat.Number) and place.type == t.INTEGER:
-                return fold.number(place.value, wanted)
+        if isinstance(place, flat.Number) and place.type == t.INTEGER and t.is_scalar(wanted):
+            return fold.number(place.value, wanted)
         return place
 
     def _reshape(
@@ -80,7 +79,7 @@ class ExpressionLowering(LowerBase):
             return places.Struct(literal.type, literal.parts)
         assert isinstance(wanted, t.Record)
         if wanted.kind == "header_union":
-            self._unsupported(at, "a header union from a list")
+            raise self._unsupported(at, "a header union from a list")
         parts: dict[str, places.Place] = {}
         by_name = isinstance(literal.type, t.Record)
         for index, (name, part) in enumerate(wanted.fields):
@@ -109,7 +108,7 @@ class ExpressionLowering(LowerBase):
                 return places.Struct(t.Tuple((inner.element,) * inner.size), items)
         if t.is_scalar(inner):
             return fold.number(0, inner)
-        self._unsupported(at, f"the default value of {type_}")
+        raise self._unsupported(at, f"the default value of {type_}")
 
     # Names and literals
 
@@ -129,7 +128,7 @@ class ExpressionLowering(LowerBase):
             return place
         if isinstance(declaration, tree.Constant):
             return self._place(declaration.value)
-        self._unsupported(node.at, f"{node.name!r} as a value here")
+        raise self._unsupported(node.at, f"{node.name!r} as a value here")
 
     def _list(self, node: tree.ListExpression) -> places.Place:
         items = self._sequence(list(node.items))
@@ -187,7 +186,9 @@ class ExpressionLowering(LowerBase):
     def _applied_member(self, node: tree.Member) -> places.Place:
         raise NotImplementedError
 
-    def _member_of(self, base: places.Place, name: str, at: Position) -> places.Place:
+    def _member_of(  # noqa: PLR0911
+        self, base: places.Place, name: str, at: Position
+    ) -> places.Place:
         match base:
             case places.Struct() | places.HeaderLiteral() if name in base.parts:
                 return base.parts[name]
@@ -208,7 +209,7 @@ class ExpressionLowering(LowerBase):
                 return self._stack_member(base, name)
             case places.StackEnd():
                 return self._stack_end_member(base, name, at)
-        self._unsupported(at, f"member {name!r} here")
+        raise self._unsupported(at, f"member {name!r} here")
 
     def _stack_member(self, stack: places.Stack, name: str) -> places.Place:
         element = stack.type.element
@@ -226,9 +227,9 @@ class ExpressionLowering(LowerBase):
             assert isinstance(type_, t.Record)
             return places.StackEnd(base.stack, base.which, name, type_)
         if base.which == "next":
-            self._unsupported(at, "reading a stack's next element", "extract into it first")
+            raise self._unsupported(at, "reading a stack's next element", "extract into it first")
         if not t.is_scalar(type_):
-            self._unsupported(at, f"a field of type {type_} of a stack's last element")
+            raise self._unsupported(at, f"a field of type {type_} of a stack's last element")
         return flat.StackTop(base.stack.name, base.member, name, t.base(type_))
 
     def _index(self, node: tree.Index) -> places.Place:
@@ -249,7 +250,7 @@ class ExpressionLowering(LowerBase):
                 return list(base.parts.values())
             case places.Choice():
                 return self._elements(base.places[0], node)
-        self._unsupported(node.at, "an index here")
+        raise self._unsupported(node.at, "an index here")
 
     def _element(self, base: places.Place, index: int, node: tree.Index) -> places.Place:
         if isinstance(base, places.Choice):
@@ -298,7 +299,9 @@ class ExpressionLowering(LowerBase):
             self._if(result, (), right, node.at)
         return result
 
-    def _equal(self, left: places.Place, right: places.Place, at: Position) -> flat.Value:
+    def _equal(  # noqa: PLR0911
+        self, left: places.Place, right: places.Place, at: Position
+    ) -> flat.Value:
         """Return whether two places hold the same."""
         for one, other in ((left, right), (right, left)):
             if isinstance(one, places.Choice):
@@ -368,7 +371,7 @@ class ExpressionLowering(LowerBase):
             case places.Choice():
                 found = tuple(self._validity(each, at) for each in place.places)
                 return self._read(places.Choice(place.index, found), at)
-        self._unsupported(at, "whether this is valid")
+        raise self._unsupported(at, "whether this is valid")
 
     def _conditional(self, node: tree.Conditional) -> places.Place:
         type_ = self._type(node)
@@ -395,7 +398,7 @@ class ExpressionLowering(LowerBase):
     def _call_value(self, node: tree.Call) -> places.Place:
         place = self._call(node)
         if place is None:
-            self._unsupported(node.at, "a call without a result as a value")
+            raise self._unsupported(node.at, "a call without a result as a value")
         return place
 
     # Effects

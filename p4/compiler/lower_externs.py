@@ -37,7 +37,7 @@ class ExternLowering(CallLowering):
             assert call.base is not None
             place = self._place(call.base)
             if not isinstance(place, places.Object):
-                self._unsupported(at, "a method of this")
+                raise self._unsupported(at, "a method of this")
             owner = place.type.declaration.name
             handler = _METHODS.get((owner, call.name))
             if handler is not None:
@@ -47,7 +47,7 @@ class ExternLowering(CallLowering):
             if function is not None:
                 return function(self, call, at)
         name = f"{owner}.{call.name}" if owner else call.name
-        self._unsupported(at, f"{name}, which v1model does not have")
+        raise self._unsupported(at, f"{name}, which v1model does not have")
 
     # Helpers
 
@@ -91,8 +91,8 @@ class ExternLowering(CallLowering):
         self._assign(target, field, at)
 
     def _must_be_in(self, blocks: tuple[str, ...], what: str, at: Position) -> None:
-        if self._block not in blocks:
-            self._unsupported(at, f"{what} in the {self._block}")
+        if self._region not in blocks:
+            raise self._unsupported(at, f"{what} in the {self._region}")
 
     def _exited(self) -> flat.Field:
         if self._exit_flag is None:
@@ -127,7 +127,7 @@ class ExternLowering(CallLowering):
             if isinstance(size, flat.Number):
                 array.size = size.value
             elif size is not None:
-                self._unsupported(target.at, "a size that is not constant")
+                raise self._unsupported(target.at, "a size that is not constant")
             if kind == "register":
                 array.width = self._register_width(target)
             if "meter" in kind:
@@ -138,7 +138,7 @@ class ExternLowering(CallLowering):
     def _register_width(self, target: places.Object) -> int:
         type_ = t.base(target.type.arguments[0])
         if not isinstance(type_, t.Bits) and type_ != t.BOOL:
-            self._unsupported(
+            raise self._unsupported(
                 target.at,
                 f"a register of {type_}",
                 "registers hold bit<N> or int<N>: make one register for each field",
@@ -168,10 +168,10 @@ class ExternLowering(CallLowering):
     def _algorithm(self, place: places.Place | None, at: Position) -> str:
         type_ = self._hash_algorithms()
         if not isinstance(place, flat.Number):
-            self._unsupported(at, "an algorithm that is not constant")
+            raise self._unsupported(at, "an algorithm that is not constant")
         name = type_.members[place.value]
         if name not in ALGORITHMS:
-            self._unsupported(at, f"algorithm {name}")
+            raise self._unsupported(at, f"algorithm {name}")
         return name
 
     def _hash_algorithms(self) -> t.Enumeration:
@@ -222,7 +222,9 @@ class ExternLowering(CallLowering):
         )
         return None
 
-    def _direct_count(self, target: places.Object, call: Call, at: Position) -> places.Place | None:
+    def _direct_count(
+        self, target: places.Object, _call: Call, at: Position
+    ) -> places.Place | None:
         """Emit nothing: a table with a direct counter counts by itself."""
         self._array(target, "direct_counter", at)
         return None
@@ -231,15 +233,15 @@ class ExternLowering(CallLowering):
         result = self._inputs(call)["result"]
         array = self._array(target, "direct_meter", at)
         if not isinstance(result, flat.Field):
-            self._unsupported(at, "reading a direct meter into something that is not a field")
+            raise self._unsupported(at, "reading a direct meter into something that is not a field")
         if array.target is not None and array.target != result:
-            self._unsupported(at, f"reading {array.name} into two different fields")
+            raise self._unsupported(at, f"reading {array.name} into two different fields")
         array.target = result
         return None
 
     # Packets
 
-    def _extract(self, target: places.Object, call: Call, at: Position) -> places.Place | None:
+    def _extract(self, _target: places.Object, call: Call, at: Position) -> places.Place | None:
         arguments = [place for _, place, _ in self._arguments(call)]
         header = arguments[0] or self._temporary(self._type_argument(call), "extracted")
         length = self._read(arguments[1], at) if len(arguments) > 1 and arguments[1] else None
@@ -252,17 +254,17 @@ class ExternLowering(CallLowering):
             case places.StackEnd(which="next", member=str(member)):
                 reference = flat.UnionEnd(header.stack.name, member)
             case _:
-                self._unsupported(at, "extracting into this", "extract into a header")
+                raise self._unsupported(at, "extracting into this", "extract into a header")
         if length is None:
             self._do("extract", at, reference)
         else:
             self._do("extract_VL", at, reference, length)
         return None
 
-    def _lookahead(self, target: places.Object, call: Call, at: Position) -> places.Place | None:
+    def _lookahead(self, _target: places.Object, call: Call, at: Position) -> places.Place | None:
         type_ = self._type_argument(call)
         if t.width(type_) is None:
-            self._unsupported(at, f"lookahead of {type_}")
+            raise self._unsupported(at, f"lookahead of {type_}")
         place, _ = self._ahead(type_, 0, at)
         return place
 
@@ -290,18 +292,18 @@ class ExternLowering(CallLowering):
         if isinstance(type_, t.Stack):
             return self._ahead(t.Tuple((type_.element,) * type_.size), offset, at)
         if not t.is_scalar(type_):
-            self._unsupported(at, f"lookahead of {type_}")
+            raise self._unsupported(at, f"lookahead of {type_}")
         size = t.width(type_)
         assert size is not None
         field = self._scalar(type_)
         self._emit(flat.Assign(field, flat.Lookahead(offset, type_), at))
         return field, offset + size
 
-    def _advance(self, target: places.Object, call: Call, at: Position) -> places.Place | None:
+    def _advance(self, _target: places.Object, call: Call, at: Position) -> places.Place | None:
         self._do("advance", at, self._number(call, "sizeInBits", at))
         return None
 
-    def _emit_header(self, target: places.Object, call: Call, at: Position) -> places.Place | None:
+    def _emit_header(self, _target: places.Object, call: Call, at: Position) -> places.Place | None:
         for header in self._headers_in(self._inputs(call)["hdr"], at):
             self._do("emit", at, flat.Reference("header", header.name))
         return None
@@ -316,7 +318,7 @@ class ExternLowering(CallLowering):
                 return list(place.members)
             case places.Stack():
                 return [x for each in place.elements for x in self._headers_in(each, at)]
-        self._unsupported(at, "emitting something that is not a header")
+        raise self._unsupported(at, "emitting something that is not a header")
 
     def _verify(self, call: Call, at: Position) -> places.Place | None:
         arguments = self._inputs(call)
@@ -326,7 +328,7 @@ class ExternLowering(CallLowering):
 
     # Functions
 
-    def _static_assert(self, call: Call, at: Position) -> places.Place | None:
+    def _static_assert(self, _call: Call, _at: Position) -> places.Place | None:
         """Return true: the checker has asserted it."""
         return fold.TRUE
 
@@ -432,7 +434,7 @@ class ExternLowering(CallLowering):
         arguments = self._inputs(call)
         kind = arguments["type"]
         if not isinstance(kind, flat.Number):
-            self._unsupported(at, "a clone whose type is not constant")
+            raise self._unsupported(at, "a clone whose type is not constant")
         block = ("ingress", "egress")[kind.value]
         name = ("I2E", "E2E")[kind.value]
         self._must_be_in((block,), f"{call.name}(CloneType.{name}, …)", at)
@@ -453,7 +455,7 @@ class ExternLowering(CallLowering):
         """Return the number of the list of fields that a copy of the packet keeps."""
         index = arguments.get("index")
         if index is not None and not isinstance(index, flat.Number):
-            self._unsupported(at, "a field list that is not constant")
+            raise self._unsupported(at, "a field list that is not constant")
         if isinstance(index, flat.Number):
             name, values = f"field_list{index.value}", self._tagged(index.value)
         else:
@@ -484,10 +486,10 @@ class ExternLowering(CallLowering):
         data = next(value for parameter, value in call.arguments if parameter.name == "data")
         values = self._checksum_inputs(data, at)
         if not all(isinstance(value, flat.Field | flat.Number) for value in values):
-            self._unsupported(at, "a checksum over something that is not a field")
+            raise self._unsupported(at, "a checksum over something that is not a field")
         target = arguments["checksum"]
         if not isinstance(target, flat.Field):
-            self._unsupported(at, "a checksum in something that is not a field")
+            raise self._unsupported(at, "a checksum in something that is not a field")
         payload = call.name.endswith("payload")
         name = self._calculation(algorithm, tuple(values), at, payload=payload)
         count = len(self.program.checksums)

@@ -35,7 +35,7 @@ class ParserLowering(StatementLowering):
         type_ = self._written(node.type)
         width = t.width(type_)
         if width is None:
-            self._unsupported(node.at, f"a value set of {type_}")
+            raise self._unsupported(node.at, f"a value set of {type_}")
         size = self._checked.constants[node.size]
         self.program.value_sets.append(flat.Array(name, node.at, size, width))
 
@@ -79,13 +79,13 @@ class ParserLowering(StatementLowering):
         value_set = self._named_set(first)
         if value_set is not None:
             if len(case.keys) > 1:
-                self._unsupported(case.at, "a value set beside other keys")
+                raise self._unsupported(case.at, "a value set beside other keys")
             return [flat.Case(None, None, value_set, case.state)]
         choices = [self._choices(key, width) for key, width in zip(case.keys, widths, strict=True)]
         found: list[flat.Case] = []
         for combination in itertools.product(*choices):
             if len(found) > CASE_LIMIT:
-                self._unsupported(case.at, "ranges that need so many masks")
+                raise self._unsupported(case.at, "ranges that need so many masks")
             values = tuple(value for value, _ in combination)
             masks = tuple(mask for _, mask in combination)
             full = all(mask == (1 << width) - 1 for mask, width in zip(masks, widths, strict=True))
@@ -111,7 +111,7 @@ class ParserLowering(StatementLowering):
     def _known(self, key: tree.Expression) -> int:
         value = self._value(key)
         if not isinstance(value, flat.Number):
-            self._unsupported(key.at, "a case that is not constant")
+            raise self._unsupported(key.at, "a case that is not constant")
         return value.value
 
 

@@ -76,7 +76,7 @@ class StatementLowering(TableLowering):
             return False
         if condition.name == "miss":
             positive = not positive
-        table = self._apply_table(applied.table, condition.at)
+        table = self._apply_table(applied.table)
         yes = self._capture(lambda: self._statements((node.yes,)))
         no = self._capture(lambda: self._statements((node.no,) if node.no is not None else ()))
         hit, miss = (yes, no) if positive else (no, yes)
@@ -87,9 +87,9 @@ class StatementLowering(TableLowering):
         applied = self._checked.types[node.base]
         assert isinstance(applied, t.Applied)
         if node.name == "action_run":
-            self._unsupported(node.at, "action_run outside of a switch")
+            raise self._unsupported(node.at, "action_run outside of a switch")
         result = self._scalar(t.BOOL, node.name)
-        table = self._apply_table(applied.table, node.at)
+        table = self._apply_table(applied.table)
         outcome = {"hit": fold.TRUE, "miss": fold.FALSE}
         hit: flat.Code = (flat.Assign(result, outcome[node.name], node.at),)
         miss: flat.Code = (flat.Assign(result, fold.unary("!", outcome[node.name]), node.at),)
@@ -123,7 +123,7 @@ class StatementLowering(TableLowering):
         assert isinstance(member, tree.Member)
         applied = self._checked.types[member.base]
         assert isinstance(applied, t.Applied)
-        table = self._apply_table(applied.table, node.at)
+        table = self._apply_table(applied.table)
         places_of = [_reference_name(reference) for reference in applied.table.actions]
         groups, default = _case_groups(node)
         cases: list[tuple[int, flat.Code]] = []
@@ -135,7 +135,7 @@ class StatementLowering(TableLowering):
                 if isinstance(label, tree.Name)
             )
         otherwise = self._capture(lambda: self._statements(default.statements if default else ()))
-        self._apply_and(table, node.at, None, None, tuple(cases), otherwise)
+        self._apply_and(table, node.at, cases=tuple(cases), otherwise=otherwise)
 
     # Leaving
 
@@ -157,7 +157,7 @@ class StatementLowering(TableLowering):
 
     # Loops
 
-    def _loop(self, node: tree.For | tree.ForIn, rounds: Callable[[], None]) -> None:
+    def _loop(self, rounds: Callable[[], None]) -> None:
         frame = self._frame
         before = (frame.loop_end, frame.loop_next)
         frame.loop_end = self._label()
@@ -173,12 +173,12 @@ class StatementLowering(TableLowering):
         self._statements(node.initial)
         bound = _rounds(node, self._checked.constants)
         if bound is None:
-            self._unsupported(
+            raise self._unsupported(
                 node.at,
                 "a loop whose number of rounds is not known",
                 "count a variable from a constant to a constant",
             )
-        self._loop(node, lambda: self._for_rounds(node, bound))
+        self._loop(lambda: self._for_rounds(node, bound))
 
     def _for_rounds(self, node: tree.For, bound: int) -> None:
         for _ in range(bound):
@@ -201,7 +201,7 @@ class StatementLowering(TableLowering):
                 self._assign(variable, value, node.at)
                 self._round(node.body)
 
-        self._loop(node, rounds)
+        self._loop(rounds)
 
     def _collection(self, node: tree.ForIn) -> list[places.Place]:
         collection = node.collection
@@ -210,9 +210,9 @@ class StatementLowering(TableLowering):
             first = self._value(collection.left)
             last = self._value(collection.right)
             if not isinstance(first, flat.Number) or not isinstance(last, flat.Number):
-                self._unsupported(node.at, "a loop whose number of rounds is not known")
+                raise self._unsupported(node.at, "a loop whose number of rounds is not known")
             if last.value - first.value >= UNROLL_LIMIT:
-                self._unsupported(node.at, f"a loop of more than {UNROLL_LIMIT} rounds")
+                raise self._unsupported(node.at, f"a loop of more than {UNROLL_LIMIT} rounds")
             return [fold.number(each, type_) for each in range(first.value, last.value + 1)]
         place = self._place(collection)
         match place:
@@ -220,7 +220,7 @@ class StatementLowering(TableLowering):
                 return list(place.parts.values())
             case places.Stack():
                 return list(place.elements)
-        self._unsupported(node.at, "a loop over this")
+        raise self._unsupported(node.at, "a loop over this")
 
     # Declarations
 

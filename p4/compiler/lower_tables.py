@@ -1,7 +1,5 @@
 """The fifth pass, part six: tables, their keys, actions and entries."""
 
-from collections.abc import Sequence
-
 from p4.compiler import flat, fold, places, tree
 from p4.compiler import types as t
 from p4.compiler.diagnostics import Position
@@ -16,7 +14,7 @@ MATCH_KINDS = ("exact", "lpm", "ternary", "range", "optional")
 class TableLowering(ExternLowering):
     """Tables. A table is made when it is first applied; its keys are computed at every use."""
 
-    def _apply_table(self, table: tree.Table, at: Position) -> flat.Table:
+    def _apply_table(self, table: tree.Table) -> flat.Table:
         """Return the table, with the code that computes its keys emitted before it."""
         home = self._frame.home(table)
         before, self._frame = self._frame, home
@@ -40,11 +38,13 @@ class TableLowering(ExternLowering):
             if key.match_kind == "selector":
                 continue
             if key.match_kind not in MATCH_KINDS:
-                self._unsupported(key.at, f"match kind {key.match_kind!r}")
+                raise self._unsupported(key.at, f"match kind {key.match_kind!r}")
             earlier = known.keys[len(keys)] if known is not None else None
             keys.append(self._key(key, earlier))
         if sum(key.kind == "lpm" for key in keys) > 1:
-            self._unsupported(table.at, "two lpm keys in one table", "make one of them ternary")
+            raise self._unsupported(
+                table.at, "two lpm keys in one table", "make one of them ternary"
+            )
         return tuple(keys)
 
     def _key(self, key: tree.Key, earlier: flat.Key | None) -> flat.Key:
@@ -52,9 +52,9 @@ class TableLowering(ExternLowering):
         named = tree.annotation(key, "name")
         name = str(named.arguments[0]) if named and named.arguments else written(key.value)
         kind = "ternary" if key.match_kind == "optional" else key.match_kind
-        if isinstance(value, flat.Field | flat.Validity):
-            if earlier is None or earlier.target == value:
-                return flat.Key(kind, value, name)
+        known = earlier is None or earlier.target == value
+        if known and isinstance(value, flat.Field | flat.Validity):
+            return flat.Key(kind, value, name)
         target = earlier.target if earlier is not None else self._scalar(value.type, "key")
         assert isinstance(target, flat.Field)
         self._emit(flat.Assign(target, value, key.at))
@@ -117,7 +117,7 @@ class TableLowering(ExternLowering):
         wanted = "direct_counter" if entry.name == "counters" else "direct_meter"
         array = self._array(place, wanted, entry.at)
         if array.table is not None:
-            self._unsupported(entry.at, f"{array.name} attached to two tables")
+            raise self._unsupported(entry.at, f"{array.name} attached to two tables")
         array.table = result.name
         array.size = result.size
         if array not in arrays:
@@ -131,7 +131,7 @@ class TableLowering(ExternLowering):
         place = self._place(entry.value)
         assert isinstance(place, places.Object)
         profile = self._profile(place, entry.at)
-        profile.pipeline = profile.pipeline or self._block
+        profile.pipeline = profile.pipeline or self._region
         result.profile = profile.name
         inputs = [
             self._read(self._place(key.value), key.at)
@@ -140,7 +140,7 @@ class TableLowering(ExternLowering):
         ]
         fields = tuple(value for value in inputs if isinstance(value, flat.Field))
         if len(fields) < len(inputs):
-            self._unsupported(entry.at, "a selector over something that is not a field")
+            raise self._unsupported(entry.at, "a selector over something that is not a field")
         if profile.algorithm is not None:
             if profile.inputs is not None and profile.inputs != fields:
                 raise self._diagnostics.fail(
@@ -172,7 +172,7 @@ class TableLowering(ExternLowering):
             type_ = self._bound(self._checked.declared[parameter])
             width = t.width(type_)
             if width is None or not t.is_scalar(type_):
-                self._unsupported(parameter.at, f"an action parameter of type {type_}")
+                raise self._unsupported(parameter.at, f"an action parameter of type {type_}")
             widths.append((parameter.name, width))
             frame.bindings[parameter] = flat.RuntimeData(index, t.base(type_))
         action = flat.Action(
@@ -203,7 +203,7 @@ class TableLowering(ExternLowering):
         self._labelled(end, guarded + leave)
 
     def _listed_body(self, declaration: tree.Action, call: Call, frame: Frame) -> None:
-        copies = self._bind(call, frame, declaration.at, copy=True)
+        copies = self._bind(call, frame, copy=True)
         statements = declaration.body.statements
         self._inline(frame, lambda: self._statements(statements), copies, declaration.at)
 
@@ -220,6 +220,7 @@ class TableLowering(ExternLowering):
         at: Position,
         hit: flat.Code | None = None,
         miss: flat.Code | None = None,
+        *,
         cases: tuple[tuple[int, flat.Code], ...] = (),
         otherwise: flat.Code = (),
     ) -> None:
@@ -254,9 +255,9 @@ class TableLowering(ExternLowering):
         actions: dict[tree.Declaration | None, flat.Action],
     ) -> flat.Entry:
         call = self._checked.calls[row.action]
-        keys: Sequence[tree.Expression] = row.keys
+        keys = row.keys
         if len(keys) < len(table.keys):
-            keys = [row.keys[0]] * len(table.keys)
+            keys = (row.keys[0],) * len(table.keys)
         matches = tuple(
             self._match_of(value, key)
             for value, key in zip(keys, table.keys, strict=True)
@@ -280,7 +281,7 @@ class TableLowering(ExternLowering):
                     raise self._diagnostics.fail(value.at, "the range's lower end is above its end")
                 return flat.Match("range", first, high, width)
             case "lpm":
-                prefix = bin(second).count("1")
+                prefix = second.bit_count()
                 if second != everything ^ ((1 << (width - prefix)) - 1):
                     raise self._diagnostics.fail(value.at, "the mask of an lpm key has a hole")
                 return flat.Match("lpm", first & second, prefix, width)
@@ -326,7 +327,7 @@ def _is_operator(value: tree.Expression, operator: str) -> bool:
     return isinstance(value, tree.Binary) and value.operator == operator
 
 
-def written(expression: tree.Expression) -> str:
+def written(expression: tree.Expression) -> str:  # noqa: C901, PLR0911
     """Return a key's expression as it was written, for its name."""
     match expression:
         case tree.Name():

@@ -1,6 +1,7 @@
 """The third pass, part one: expressions and types, by recursive descent."""
 
 from p4.compiler import tree
+from p4.compiler.diagnostics import Position
 from p4.compiler.lexer import IDENTIFIER, NUMBER, STRING, SYMBOL, Token, number
 from p4.compiler.stream import TokenStream
 
@@ -134,7 +135,7 @@ class ExpressionParser(TokenStream):
             return None
         at = self._at
         target = self._attempt(self._cast_type)
-        return target and tree.Cast(at, target, self._nested(self._unary))
+        return None if target is None else tree.Cast(at, target, self._nested(self._unary))
 
     def _cast_type(self) -> tree.TypeNode:
         self._expect("(")
@@ -183,7 +184,7 @@ class ExpressionParser(TokenStream):
         return result
 
     def _slice_by_width(
-        self, at: tree.Position, base: tree.Expression, low: tree.Expression
+        self, at: Position, base: tree.Expression, low: tree.Expression
     ) -> tree.Slice:
         above = tree.Binary(at, "+", low, self._expression())
         return tree.Slice(at, base, tree.Binary(at, "-", above, tree.Integer(at, 1)), low)
@@ -210,7 +211,7 @@ class ExpressionParser(TokenStream):
         self._expect(")")
         return tuple(arguments)
 
-    def _primary(self) -> tree.Expression:
+    def _primary(self) -> tree.Expression:  # noqa: PLR0911
         """primary: number | string | true | false | name | "(" e ")" | list | type | "..."."""
         token = self._token
         if token.kind == NUMBER:
@@ -279,7 +280,7 @@ class ExpressionParser(TokenStream):
         self._expect("}")
         return tree.ListExpression(at, tuple(items), open_ended)
 
-    def _struct_fields(self, at: tree.Position) -> tree.StructExpression:
+    def _struct_fields(self, at: Position) -> tree.StructExpression:
         fields: list[tuple[str, tree.Expression]] = []
         open_ended = False
         while not self._is("}"):
@@ -317,7 +318,7 @@ class ExpressionParser(TokenStream):
         return tuple(keys)
 
     def _simple_keyset(self) -> tree.Expression:
-        """simple: "default" | "_" | e | e "&&&" e | e ".." e."""
+        """Parse simple: "default" | "_" | e | e "&&&" e | e ".." e."""
         if self._accept("default", "_"):
             return tree.Everything(self._tokens[self._place - 1].at)
         first = self._expression()
@@ -329,5 +330,5 @@ class ExpressionParser(TokenStream):
         return first
 
 
-def _start(base: tree.Expression, token: Token) -> tree.Position:
+def _start(base: tree.Expression, token: Token) -> Position:
     return base.at if isinstance(base, tree.Name | tree.Member | tree.TypeReference) else token.at

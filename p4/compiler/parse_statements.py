@@ -1,11 +1,16 @@
 """The third pass, part two: statements and the declarations that stand among them."""
 
+from collections.abc import Callable
+
 from p4.compiler import tree
-from p4.compiler.diagnostics import Abort
+from p4.compiler.diagnostics import Abort, Position
 from p4.compiler.lexer import END, NUMBER, STRING, Token, number
 from p4.compiler.parse_expressions import BASE_TYPES, ExpressionParser
 
 _ASSIGNMENTS = ("+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", "|+|=", "|-|=", "++=")
+
+
+Rules = dict[str, Callable[[], tree.Statement]]
 
 
 class StatementParser(ExpressionParser):
@@ -117,7 +122,7 @@ class StatementParser(ExpressionParser):
         """statement: if | block | return | exit | switch | loop | declaration | assignment."""
         annotations = self._annotations()
         token = self._token
-        rules = {
+        rules: Rules = {
             "{": self._block,
             "if": self._if,
             "return": self._return,
@@ -218,7 +223,7 @@ class StatementParser(ExpressionParser):
         return tuple(statements)
 
     def _assignment_or_call(self, end: str = ";") -> tree.Statement:
-        """assignment: postfix ("=" | "+=" | ...) expression ";"; call: postfix ";"."""
+        """Parse assignment: postfix ("=" | "+=" | ...) expression ";"; call: postfix ";"."""
         at = self._at
         target = self._postfix(self._primary())
         if self._is(";", ")", ",") and isinstance(target, tree.Call):
@@ -253,7 +258,7 @@ class StatementParser(ExpressionParser):
         return tree.Constant(name.at, name.text, (), written, value)
 
     def _local_declaration(self, annotations: tree.Annotations) -> tree.Statement | None:
-        """declaration: type name ["=" e] ";" | type "(" arguments ")" name ["=" block] ";"."""
+        """Parse declaration: type name ["=" e] ";" | type "(" arguments ")" name ";"."""
         head = self._attempt(self._declaration_head)
         if head is None:
             return self._attempt_instance(annotations)
@@ -262,7 +267,7 @@ class StatementParser(ExpressionParser):
         self._expect(";")
         return tree.Variable(at, name, annotations, written, value)
 
-    def _declaration_head(self) -> tuple[tree.TypeNode, tree.Position, str]:
+    def _declaration_head(self) -> tuple[tree.TypeNode, Position, str]:
         if not (self._is_identifier() or self._is(*BASE_TYPES, "tuple", ".")):
             raise self._fail("expected a type")
         written = self._type()

@@ -1,9 +1,14 @@
 """The third pass, part three: declarations, and the whole program."""
 
+from collections.abc import Callable
+
 from p4.compiler import tree
 from p4.compiler.diagnostics import Abort, Diagnostics, Position
 from p4.compiler.lexer import END, Token
 from p4.compiler.parse_statements import StatementParser
+
+
+Rules = dict[str, Callable[[], tree.Declaration]]
 
 
 def parse(tokens: list[Token], diagnostics: Diagnostics) -> tree.Program:
@@ -34,7 +39,7 @@ class Parser(StatementParser):
     def _declaration(self) -> tree.Declaration:
         annotations = self._annotations()
         token = self._token
-        rules = {
+        rules: Rules = {
             "const": self._constant,
             "extern": lambda: self._extern(annotations),
             "action": lambda: self._action(annotations),
@@ -161,7 +166,7 @@ class Parser(StatementParser):
         return tree.Function(name.at, name.text, annotations, parameters, returns, arguments, None)
 
     def _function(self, annotations: tree.Annotations) -> tree.Function:
-        """function: prototype block."""
+        """Parse function: prototype block."""
         if not self._is_identifier() and not self._starts_type():
             raise self._fail(f"expected a declaration but found {self._found()}")
         known = set(self._types)
@@ -246,7 +251,7 @@ class Parser(StatementParser):
         return declaration
 
     def _action(self, annotations: tree.Annotations) -> tree.Action:
-        """action: "action" name parameters block."""
+        """Parse action: "action" name parameters block."""
         self._expect("action")
         name = self._identifier("an action's name")
         arguments = self._parameters()

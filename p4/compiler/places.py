@@ -6,6 +6,7 @@ from typing import TypeAlias
 
 from p4.compiler import flat, tree
 from p4.compiler import types as t
+from p4.compiler.diagnostics import Position
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -107,7 +108,7 @@ class Object:
 
     type: t.Object
     name: str
-    at: tree.Position
+    at: Position
     bindings: dict[tree.Declaration, "Place"] = field(default_factory=dict)
     frames: list[object] = field(default_factory=list)
 
@@ -137,7 +138,7 @@ def type_of(place: Place) -> t.Type:
     return t.STRING if isinstance(place, flat.Text) else place.type
 
 
-def storage(place: Place | None) -> set[tuple[str, str]]:
+def storage(place: Place | None) -> set[tuple[str, str]]:  # noqa: C901, PLR0911
     """Return what a place is stored in, as (header, field) pairs; "" stands for all fields."""
     match place:
         case flat.Field() | Varbit():

@@ -24,7 +24,7 @@ class Storage:
         self._taken.add(candidate)
         return candidate
 
-    def allocate(self, type_: t.Type, name: str) -> places.Place:
+    def allocate(self, type_: t.Type, name: str) -> places.Place:  # noqa: PLR0911
         """Make room for a variable."""
         inner = t.base(type_)
         match inner:

@@ -225,8 +225,7 @@ def substitute(type_: Type, bindings: Bindings) -> Type:
     def change(part: Type) -> Type | None:
         return bindings.get(part.parameter) if isinstance(part, Variable) else None
 
-    result = transform(type_, change)
-    return result
+    return transform(type_, change)
 
 
 def base(type_: Type) -> Type:
@@ -241,7 +240,7 @@ def base(type_: Type) -> Type:
                 return type_
 
 
-def width(type_: Type, *, greatest: bool = False) -> int | None:
+def width(type_: Type, *, greatest: bool = False) -> int | None:  # noqa: PLR0911
     """Return a type's width in bits, None if it has none; a varbit counts 0 or its greatest."""
     type_ = base(type_)
     match type_:
