@@ -45,10 +45,11 @@ class RunProgress:
         """Say what runs now."""
         self._bar.update(self._task, description=what)
 
-    def finish(self, line: str) -> None:
-        """Count a run as done and print a line about it."""
+    def finish(self, line: str = "") -> None:
+        """Count a run as done and print a line about it, if there is one to print."""
         self._bar.advance(self._task)
-        self.console.print(line)
+        if line:
+            self.console.print(line)
 
     def say(self, line: str) -> None:
         """Print a notice above the bar."""

@@ -90,10 +90,11 @@ def run_points(points: Sequence[Point], options: Options) -> dict[str, str]:
                 errors[point.key] = outcome.error
                 progress.finish(f"{point.title}: FAILED: {outcome.error}")
                 continue
-            keep_row(folder / point.key, point, outcome.result)
-            increase = 100 * outcome.result["cct_increase"]
+            row = outcome.result
+            keep_row(folder / point.key, point, row)
             progress.begin(point.title)
-            progress.finish(f"{point.title}: {increase:+.2f} %, {outcome.result['verdict']}")
+            fault = row["verdict"] != "VALID"
+            progress.finish(f"{point.title}: {row['verdict']}: {row['reason']}" if fault else "")
     return errors
 
 

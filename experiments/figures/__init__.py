@@ -13,6 +13,7 @@ from experiments.figures import (
     fig11,
     fig17,
     models,
+    orders,
     resources,
 )
 from experiments.figures.figure import Claim, Figure
@@ -31,6 +32,7 @@ FIGURES: tuple[Figure, ...] = (
     models.FIGURE_16,
     fig17.FIGURE,
     models.FIGURE_18,
+    orders.FIGURE,
     resources.FIGURE,
 )
 

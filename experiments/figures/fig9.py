@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from analysis.figures.style import Look
 
 SCHEMES = plain("reps", "ar", "pofan", "ofan")
-PROBABILITIES = (0.0, 0.01, 0.02, 0.04, 0.08)
-QUICK_PROBABILITIES = (0.0, 0.02, 0.05)
+PROBABILITIES = (0.0, 0.0025, 0.005, 0.01, 0.02, 0.04)
+QUICK_PROBABILITIES = (0.0, 0.01, 0.04)
 FAILED = Axis("failures", "failure probability of a link (%)", percent=True)
 
 
@@ -48,7 +48,7 @@ def claims(table: pd.DataFrame) -> list[Claim]:
         )
         found.append(
             Claim(
-                f"order with {probability:.0%} of links failed",
+                f"order with {100 * probability:g} % of links failed",
                 "Ofan and 4Ofan ahead of REPS and AR",
                 f"Ofan {ofan:.1%}, 4Ofan {four:.1%}, REPS {reps:.1%}, AR {ar:.1%}",
                 max(ofan, four) < min(reps, ar),

@@ -51,7 +51,7 @@ def plot(_table: pd.DataFrame, _looks: Mapping[str, Look], stem: Path) -> list[P
         )
         memory.set_ylabel("pointers (B)")
         gates.plot(PORTS, [combining_gates(k).total for k in PORTS], "o-", color="black")
-        gates.set_ylabel("gates of the combining pipeline")
+        gates.set_ylabel("gates (combining)")
         for axes in (memory, gates):
             axes.set_xscale("log", base=2)
             axes.set_yscale("log")
