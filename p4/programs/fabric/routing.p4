@@ -5,6 +5,8 @@
 // and the uplinks that lead there beyond this switch; a miss in either drops the frame. The entries
 // of `down` and `up` are the same in many switches of a tier, what differs is in `place`.
 //
+// What came from above goes down or is dropped, so that no frame circles while routes change.
+//
 // Switches forward between hosts of one subnet and leave time to live and Ethernet addresses alone.
 
 control Routing(inout Headers headers, inout Metadata meta, inout standard_metadata_t standard) {
@@ -62,7 +64,9 @@ control Routing(inout Headers headers, inout Metadata meta, inout standard_metad
             if (is_below == 1) {
                 down.apply();
             } else {
-                up.apply();
+                if (standard.ingress_port <= W) {
+                    up.apply();
+                }
                 if (meta.valid == 0) {
                     drop();
                 }

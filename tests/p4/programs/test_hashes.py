@@ -16,7 +16,7 @@ def deviation(counts: list[int]) -> float:
     total, cells = sum(counts), len(counts)
     expected = total / cells
     chi_square = sum((count - expected) ** 2 / expected for count in counts)
-    return (chi_square - (cells - 1)) / np.sqrt(2 * (cells - 1))
+    return float((chi_square - (cells - 1)) / np.sqrt(2 * (cells - 1)))
 
 
 def test_a_flow_keeps_its_path_under_ecmp() -> None:

@@ -42,7 +42,7 @@ def set_backlogs(stand: Bench, *backlogs: int) -> None:
 arrivals = st.lists(st.tuples(st.integers(0, 120_000), st.booleans()), min_size=10, max_size=80)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(st.sampled_from(BUSY_SCHEMES), arrivals, st.integers(1, 99))
 def test_the_virtual_finish_time_is_the_true_queue(
     scheme: str, sent: list[tuple[int, bool]], seed: int
@@ -60,7 +60,7 @@ def test_the_virtual_finish_time_is_the_true_queue(
         assert [max(f - stand.now, 0) for f in finishes] == [p.backlog(stand.now) for p in ports]
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(st.sampled_from(["choice", "drill", "jsq"]), arrivals, st.integers(1, 99))
 def test_with_two_uplinks_all_join_the_shortest(
     scheme: str, sent: list[tuple[int, bool]], seed: int

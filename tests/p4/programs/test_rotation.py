@@ -12,7 +12,7 @@ from tests.p4.programs.bench import Bench, bench
 
 POINTERS = "Fabric.balance.rotation.pointers"
 FRESH = settings(
-    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 
 packets = st.lists(st.tuples(st.integers(0, 53), st.booleans()), min_size=20, max_size=120)
