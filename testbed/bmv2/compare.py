@@ -1,8 +1,8 @@
 """The same frames through simple_switch and through our engine: every output, register, counter.
 
-Both run one BMv2 JSON whose clock and dice are reproducible, with the same random or given control
-plane. Frames that make a register index run out of range are left out first: our engine drops and
-counts them, simple_switch dies of them.
+Both run one BMv2 JSON whose clock and dice are reproducible, with the same control plane. Frames
+that make a register index run out of range are left out first: our engine drops and counts them,
+simple_switch dies of them.
 """
 
 from __future__ import annotations
@@ -12,46 +12,28 @@ import json
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
-from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from p4.codegen.program import FieldRef
-from p4.compiler import compile_file
 from p4.engine import Program, Switch
-from testbed.addressing import ipv4
 from testbed.bmv2 import control
+from testbed.bmv2.cases import PORTS
 from testbed.bmv2.client import connect
 from testbed.bmv2.errors import Bmv2Error
 from testbed.bmv2.files import Frame, start_on_pipes
-from testbed.bmv2.randomly import (
-    Replication,
-    random_frames,
-    random_replication,
-    random_setup,
-    value_pools,
-)
-from testbed.bmv2.reproducible import reproducible
+from testbed.bmv2.reproducible import CLOCK
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from testbed.bmv2.cases import Case
     from testbed.bmv2.client import Client
-    from testbed.plan import Plan, SwitchSetup
+    from testbed.bmv2.files import FileSwitch
 
-PORTS = tuple(range(16))
 COUNTERS_READ = 64
-ASYNCHRONOUS = {"resubmit", "recirculate"}
+OVERTAKING = {"resubmit", "recirculate"}
 
-
-@dataclass(frozen=True, slots=True)
-class Case:
-    """What both switches get: a program as BMv2 JSON, its control plane, and frames."""
-
-    name: str
-    document: dict[str, Any]
-    setup: SwitchSetup
-    replication: Replication
-    frames: Sequence[Frame]
+Registers = dict[str, list[int]]
+Counters = dict[str, list[tuple[int, int]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +41,28 @@ class State:
     """What a switch put out, by port, and what it holds in the end."""
 
     outputs: dict[int, list[bytes]]
-    registers: dict[str, list[int]]
-    counters: dict[str, list[tuple[int, int]]]
+    registers: Registers
+    counters: Counters
+
+
+@dataclass(frozen=True, slots=True)
+class OurRun:
+    """Our engine's run: the frames that did not fault, what each caused, clocks, and the end.
+
+    `clocks[i]` is the reproducible clock after frame i, `left_bytes[i]` the size of all outputs so
+    far.
+    """
+
+    frames: Sequence[Frame]
+    caused: Sequence[Sequence[Frame]]
+    clocks: Sequence[int]
+    state: State
+
+    @property
+    def left_bytes(self) -> list[int]:
+        """Return the recorded size of all outputs after each frame."""
+        sizes = (sum(out.recorded_bytes for out in outputs) for outputs in self.caused)
+        return list(itertools.accumulate(sizes))
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,72 +74,42 @@ class Comparison:
     differences: tuple[str, ...]
 
 
-def random_case(name: str, document: dict[str, Any], seed: int, frames: int) -> Case:
-    """Make a case of a program with a random control plane and random frames."""
-    random = Random(seed)
-    still = reproducible(document)
-    model = Program.from_document(still, name).model
-    pools = value_pools(model, random)
-    return Case(
-        name,
-        still,
-        random_setup(model, pools, random),
-        random_replication(PORTS, random),
-        random_frames(model, pools, PORTS, frames, random),
-    )
+def compare(case: Case, *, one_by_one: bool = False) -> Comparison:
+    """Run a case on both switches; raises Bmv2Error if simple_switch dies or refuses something.
 
-
-def planned_case(plan: Plan, switch: str, seed: int, frames: int) -> Case:
-    """Make a case of a plan's switch as the control plane sets it up, with frames for its hosts."""
-    random = Random(seed)
-    source = plan.programs[switch]
-    document = reproducible(compile_file(source.path, defines=dict(source.defines)), tick=1)
-    name = f"{plan.scenario.scheme} on {switch}"
-    model = Program.from_document(document, source.path.stem).model
-    hosts = [ipv4(node, plan.topology) for node in plan.topology.nodes if node.tier == "host"]
-    pools = {FieldRef("ipv4", name): hosts for name in ("source", "destination")}
-    ports = range(1, 1 + next(n.ports for n in plan.topology.nodes if n.name == switch))
-    return Case(
-        name,
-        document,
-        plan.whole_setup(switch),
-        Replication({}, {}),
-        random_frames(model, pools, ports, frames, random),
-    )
-
-
-def compare(case: Case) -> Comparison:
-    """Run a case on both switches; raises Bmv2Error if simple_switch dies or refuses something."""
+    `one_by_one` lets each frame be done before the next one enters. Programs that read fields of
+    invalid headers need that: they see what an earlier frame left in the same memory.
+    """
     program = Program.from_document(case.document, case.name)
-    frames, per_frame, ours = _run_ours(program, case)
-    theirs = _run_reference(program, case, frames, per_frame)
+    ours = _run_ours(program, case)
+    theirs = _run_reference(program, case, ours, one_by_one or _may_overtake(program, case))
     return Comparison(
-        len(frames),
-        sum(map(len, per_frame)),
+        len(ours.frames),
+        sum(map(len, ours.caused)),
         (
-            *_output_differences(frames, per_frame, ours, theirs),
-            *_state_differences("register", ours.registers, theirs.registers),
-            *_state_differences("counter", ours.counters, theirs.counters),
+            *_output_differences(ours, theirs),
+            *_state_differences("register", ours.state.registers, theirs.registers),
+            *_state_differences("counter", ours.state.counters, theirs.counters),
         ),
     )
 
 
-def _run_ours(program: Program, case: Case) -> tuple[Sequence[Frame], list[list[Frame]], State]:
-    """Run our engine until no frame is left that faults: frames, what each caused, the end."""
+def _run_ours(program: Program, case: Case) -> OurRun:
+    """Run our engine again and again until no frame is left that faults."""
     frames = case.frames
-    while True:
+    while frames:
         switch = _our_switch(program, case)
-        per_frame, faults = [], []
+        caused, clocks, faults = [], [], []
         for frame in frames:
             outputs = switch.receive(frame.port, frame.data)
-            per_frame.append([Frame(out.port, out.data) for out in outputs if out.port in PORTS])
+            caused.append([Frame(out.port, out.data) for out in outputs if out.port in PORTS])
+            clocks.append(switch.register_read(CLOCK, 0))
             faults.append(_faults(switch))
         if faults[-1] == 0:
-            return frames, per_frame, _our_state(program, switch, per_frame)
+            return OurRun(frames, caused, clocks, _our_state(program, switch, caused))
         before = [0, *faults]
         frames = [frame for i, frame in enumerate(frames) if faults[i] == before[i]]
-        if not frames:
-            raise Bmv2Error(f"{case.name}: every frame faults")
+    raise Bmv2Error(f"{case.name}: every frame faults")
 
 
 def _our_switch(program: Program, case: Case) -> Switch:
@@ -160,24 +132,21 @@ def _faults(switch: Switch) -> int:
     return faults.register_range + faults.header_room + faults.recursion + faults.assertions
 
 
-def _our_state(program: Program, switch: Switch, per_frame: list[list[Frame]]) -> State:
+def _our_state(program: Program, switch: Switch, caused: Sequence[Sequence[Frame]]) -> State:
     outputs: dict[int, list[bytes]] = {port: [] for port in PORTS}
-    for frame in itertools.chain.from_iterable(per_frame):
+    for frame in itertools.chain.from_iterable(caused):
         outputs[frame.port].append(frame.data)
-    return State(
-        outputs,
-        {
-            register.name: [
-                min(value, control.LARGEST_REGISTER)
-                for value in switch.register_read(register.name)
-            ]
-            for register in program.model.registers
-        },
-        {
-            name: [switch.counter_read(name, index) for index in range(size)]
-            for name, size in _counters(program)
-        },
-    )
+    registers = {
+        register.name: [
+            min(value, control.LARGEST_REGISTER) for value in switch.register_read(register.name)
+        ]
+        for register in program.model.registers
+    }
+    counters = {
+        name: [switch.counter_read(name, index) for index in range(size)]
+        for name, size in _counters(program)
+    }
+    return State(outputs, registers, counters)
 
 
 def _counters(program: Program) -> Iterator[tuple[str, int]]:
@@ -186,40 +155,48 @@ def _counters(program: Program) -> Iterator[tuple[str, int]]:
             yield counter.name, min(counter.size, COUNTERS_READ)
 
 
-def _run_reference(
-    program: Program, case: Case, frames: Sequence[Frame], per_frame: list[list[Frame]]
-) -> State:
-    sizes = [sum(out.recorded_bytes for out in outputs) for outputs in per_frame]
-    left_bytes = list(itertools.accumulate(sizes))
+def _may_overtake(program: Program, case: Case) -> bool:
+    """Tell whether frames may overtake each other in simple_switch, whose egress has threads."""
+    used = {step["op"] for action in case.document["actions"] for step in action["primitives"]}
+    return not program.pure_egress or bool(used & OVERTAKING)
+
+
+def _run_reference(program: Program, case: Case, ours: OurRun, one_by_one: bool) -> State:  # noqa: FBT001
+    left_bytes = ours.left_bytes
     with tempfile.TemporaryDirectory(prefix="bmv2-") as folder:
         document = Path(folder) / "program.json"
         document.write_text(json.dumps(case.document), encoding="utf-8")
         switch = start_on_pipes(case.name, document, PORTS, Path(folder))
         try:
             client = connect(switch.process)
-            control.require_ports(client, PORTS)
-            control.set_queues(client, {}, depth=len(frames) * len(PORTS) + 64)
-            control.install(client, program.model, case.setup)
-            control.replicate(client, case.replication.groups, case.replication.sessions)
-            switch.feed(frames, left_bytes if _needs_steps(program, case.document) else None)
+            _configure(client, program, case)
+            done = _done(switch, client, ours.clocks, left_bytes) if one_by_one else None
+            switch.feed(ours.frames, done)
             switch.wait_for(left_bytes[-1])
             switch.process.require_alive()
-            state = State(switch.outputs(), *_reference_arrays(program, client))
-            client.close()
+            return State(switch.outputs(), *_reference_arrays(program, client))
         finally:
             switch.stop()
-    return state
 
 
-def _needs_steps(program: Program, document: dict[str, Any]) -> bool:
-    """Tell whether frames may overtake each other in simple_switch, whose egress has threads."""
-    used = {step["op"] for action in document["actions"] for step in action["primitives"]}
-    return not program.pure_egress or bool(used & ASYNCHRONOUS)
+def _configure(client: Client, program: Program, case: Case) -> None:
+    control.require_ports(client, PORTS)
+    control.set_queues(client, {}, depth=len(case.frames) * len(PORTS) + 64)
+    control.install(client, program.model, case.setup)
+    control.replicate(client, case.replication.groups, case.replication.sessions)
 
 
-def _reference_arrays(
-    program: Program, client: Client
-) -> tuple[dict[str, list[int]], dict[str, list[tuple[int, int]]]]:
+def _done(
+    switch: FileSwitch, client: Client, clocks: Sequence[int], left_bytes: Sequence[int]
+) -> Callable[[int], bool]:
+    def done(number: int) -> bool:
+        entered = control.read_register(client, CLOCK)[0] >= clocks[number]
+        return entered and switch.recorded_bytes() >= left_bytes[number]
+
+    return done
+
+
+def _reference_arrays(program: Program, client: Client) -> tuple[Registers, Counters]:
     registers = {r.name: control.read_register(client, r.name) for r in program.model.registers}
     counters = {
         name: [control.read_counter(client, name, index) for index in range(size)]
@@ -228,20 +205,18 @@ def _reference_arrays(
     return registers, counters
 
 
-def _output_differences(
-    frames: Sequence[Frame], per_frame: list[list[Frame]], ours: State, theirs: State
-) -> Iterator[str]:
+def _output_differences(ours: OurRun, theirs: State) -> Iterator[str]:
     """Yield the first difference of each port, with the frame that caused it."""
     causes: dict[int, list[int]] = {port: [] for port in PORTS}
-    for number, outputs in enumerate(per_frame):
+    for number, outputs in enumerate(ours.caused):
         for out in outputs:
             causes[out.port].append(number)
     for port in PORTS:
-        pairs = itertools.zip_longest(ours.outputs[port], theirs.outputs[port])
+        pairs = itertools.zip_longest(ours.state.outputs[port], theirs.outputs[port])
         for place, (own, other) in enumerate(pairs):
             if own != other:
                 cause = causes[port][place] if place < len(causes[port]) else None
-                told = _told(frames, cause)
+                told = _told(ours.frames, cause)
                 yield f"port {port}, output {place}: {_hex(own)} != {_hex(other)}{told}"
                 break
 
@@ -256,7 +231,7 @@ def _state_differences(
     kind: str, ours: Mapping[str, Sequence[object]], theirs: Mapping[str, Sequence[object]]
 ) -> Iterator[str]:
     for name, values in ours.items():
-        for index, (own, other) in enumerate(zip(values, theirs[name], strict=False)):
+        for index, (own, other) in enumerate(zip(values, theirs[name], strict=True)):
             if own != other:
                 yield f"{kind} {name}[{index}]: {own} != {other}"
                 break

@@ -17,14 +17,15 @@ from typing import TYPE_CHECKING
 from testbed.bmv2.process import start
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from testbed.bmv2.process import Process
 
 FILE_HEADER = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 262_144, 1)
 RECORD = struct.Struct("<IIII")
-SETTLE_SECONDS = 0.002  # in which a frame that leaves nothing behind is done
+SETTLE_SECONDS = 0.002  # in which a frame that seems to be done really is
+PATIENCE_SECONDS = 0.3
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +37,7 @@ class Frame:
 
     @property
     def recorded_bytes(self) -> int:
+        """Return the size of all frames that have left so far, as Frame.recorded_bytes counts."""
         """Size of the frame in a capture file."""
         return RECORD.size + len(self.data)
 
@@ -49,11 +51,10 @@ class FileSwitch:
     ports: tuple[int, ...]
     pipes: dict[int, int]  # the file descriptors of ports that are not at their end
 
-    def feed(self, frames: Sequence[Frame], left_bytes: Sequence[int] | None = None) -> None:
+    def feed(self, frames: Sequence[Frame], done: Callable[[int], bool] | None = None) -> None:
         """Let frames in, in their order; to be called once, since the pipes are closed then.
 
-        With `left_bytes`, each frame is done before the next one enters: after frame i, that many
-        bytes should have been recorded on all ports together.
+        With `done`, frame i + 1 enters only when done(i) says so, or has not for long.
         """
         if not frames:
             return
@@ -66,8 +67,8 @@ class FileSwitch:
                 self._write_next(port, waiting[port])
         self._write_next(first, waiting[first])
         for number, frame in enumerate(frames):
-            if left_bytes is not None:
-                self._settle(left_bytes[number])
+            if done is not None:
+                _wait_until(done, number)
             self._write_next(frame.port, waiting[frame.port])
 
     def outputs(self) -> dict[int, list[bytes]]:
@@ -81,7 +82,7 @@ class FileSwitch:
         """
         recorded, since = -1, time.monotonic()
         while self.process.popen.poll() is None:
-            if (now := self._recorded()) != recorded:
+            if (now := self.recorded_bytes()) != recorded:
                 recorded, since = now, time.monotonic()
             patience = quiet_seconds * (1 if recorded >= left_bytes else 10)
             if time.monotonic() - since > patience:
@@ -102,13 +103,8 @@ class FileSwitch:
         elif port in self.pipes:
             os.close(self.pipes.pop(port))
 
-    def _settle(self, left_bytes: int) -> None:
-        deadline = time.monotonic() + 100 * SETTLE_SECONDS
-        time.sleep(SETTLE_SECONDS)
-        while self._recorded() < left_bytes and time.monotonic() < deadline:
-            time.sleep(SETTLE_SECONDS)
-
-    def _recorded(self) -> int:
+    def recorded_bytes(self) -> int:
+        """Return the size of all frames that have left so far, as Frame.recorded_bytes counts."""
         sizes = (self._output(port).stat().st_size for port in self.ports)
         return sum(size - len(FILE_HEADER) for size in sizes if size)
 
@@ -135,6 +131,13 @@ def read_capture(path: Path) -> list[bytes]:
             break
         frames.append(raw[at - length : at])
     return frames
+
+
+def _wait_until(done: Callable[[int], bool], number: int) -> None:
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while not done(number) and time.monotonic() < deadline:
+        time.sleep(SETTLE_SECONDS / 4)
+    time.sleep(SETTLE_SECONDS)
 
 
 def _open_pipe(path: Path) -> int:
