@@ -66,6 +66,8 @@ def sweep(
     _scale(axes, x, np.sort(np.asarray(means[x.column].unique(), dtype=float)) / x.unit)
     if y.logarithmic:
         axes.set_yscale("log")
+    elif (means["mean"] >= 0).all():
+        axes.set_ylim(bottom=0)
     if diagonal:
         ends = np.array(axes.get_xlim())
         axes.plot(ends, ends, color="black", lw=0.7, ls=":", label="y = x", zorder=1)

@@ -108,7 +108,7 @@ def _theorem(message: int, best_bound_us: float) -> Callable[[Axes], None]:
         axes.annotate(
             "Thm. 6",
             predicted(message, best_bound_us),
-            xytext=(5, -9),
+            xytext=(3, 6),
             textcoords="offset points",
             color="red",
             fontsize=7,
