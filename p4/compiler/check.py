@@ -97,6 +97,8 @@ class Checker(StatementChecker):
                 type_ = t.ANYTHING
             fields.append((field.name, type_))
         self._scope = before
+        if declaration.kind == "header" and sum(isinstance(p, t.Varbit) for _, p in fields) > 1:
+            self._diagnostics.error(declaration.at, "a header has at most one varbit field")
         arguments = tuple(map(t.Variable, declaration.parameters))
         record = t.Record(declaration.kind, declaration.name, tuple(fields), arguments)
         self.checked.declared[declaration] = record
@@ -167,7 +169,7 @@ class Checker(StatementChecker):
             inner, self._scope = self._scope, before
         if declaration.body is not None:
             self._scope = inner
-            self._body(declaration.body, returns)
+            self._body(declaration.body, returns, "function")
             self._scope = before
         if declare:
             self._declare(declaration)
@@ -197,6 +199,7 @@ class Checker(StatementChecker):
     # Parsers and controls
 
     def _open(self, declaration: tree.Parser | tree.Control) -> None:
+        self._context = "parser" if isinstance(declaration, tree.Parser) else "control"
         self._declare(declaration)
         self._enter()
         for parameter in declaration.parameters:
@@ -209,7 +212,7 @@ class Checker(StatementChecker):
         before = self._scope
         self._open(declaration)
         if declaration.body is not None:
-            self._body(declaration.body, t.VOID)
+            self._body(declaration.body, t.VOID, "control")
         self._scope = before
 
     def _parser(self, declaration: tree.Parser) -> None:
@@ -233,6 +236,10 @@ class Checker(StatementChecker):
             )
             return
         reached = reachable(states)
+        if not reached & {"accept", "reject"}:
+            self._diagnostics.error(
+                declaration.at, f"parser {declaration.name!r} never reaches accept or reject"
+            )
         for state in states:
             if state.name not in reached:
                 self._diagnostics.warning(state.at, f"state {state.name!r} is never reached")
@@ -254,10 +261,14 @@ def reachable(states: tuple[tree.State, ...]) -> set[str]:
     todo = ["start"]
     while todo:
         name = todo.pop()
-        if name in reached or name not in by_name:
+        if name in reached:
             continue
         reached.add(name)
+        if name not in by_name:
+            continue
         match by_name[name].transition:
+            case None:
+                todo.append("reject")
             case str(target):
                 todo.append(target)
             case tree.Select() as select:

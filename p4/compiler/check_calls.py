@@ -14,6 +14,15 @@ Applicable = tree.Parser | tree.Control
 class CallChecker(ExpressionChecker):
     """Calls: overloads, type arguments, directions."""
 
+    def _only_in(self, call: tree.Call, contexts: tuple[str, ...], what: str) -> None:
+        if self._context not in contexts:
+            where = f"{self._context}s" if self._context else "here"
+            place = f"in {where}" if self._context else where
+            allowed = " and ".join(f"{each}s" for each in contexts)
+            raise self._diagnostics.fail(
+                call.at, f"{what} cannot stand {place}", f"it belongs in {allowed}"
+            )
+
     def _call(self, call: tree.Call) -> t.Type:
         function = call.function
         if isinstance(function, tree.Member):
@@ -104,6 +113,8 @@ class CallChecker(ExpressionChecker):
             names = [method.name for method in extern.methods if method.name != extern.name]
             raise self._unknown(f"method of {type_}", function.name, function.at, names)
         method = self._overload(call, methods)
+        if extern.name == "packet_in":
+            self._only_in(call, ("parser",), f"{function.name}")
         outer = dict(zip(extern.parameters, type_.arguments, strict=True))
         return self._invoke("method", call, method, function.base, outer)
 
@@ -113,6 +124,7 @@ class CallChecker(ExpressionChecker):
         self._no_arguments(call, "apply")
         table = self.checked.references[function.base]
         assert isinstance(table, tree.Table)
+        self._only_in(call, ("control",), "applying a table")
         self.checked.calls[call] = Call("apply", "apply", table, function.base)
         return t.Applied(table)
 
@@ -120,6 +132,8 @@ class CallChecker(ExpressionChecker):
         declaration = type_.declaration
         if function.name != "apply" or not isinstance(declaration, tree.Parser | tree.Control):
             raise self._diagnostics.fail(function.at, f"{type_} has no method {function.name!r}")
+        kind = "parser" if isinstance(declaration, tree.Parser) else "control"
+        self._only_in(call, (kind,), f"applying a {kind}")
         bindings = dict(zip(declaration.parameters, type_.arguments, strict=True))
         for parameter in declaration.parameters:
             if bindings[parameter] == t.Variable(parameter):
@@ -143,7 +157,10 @@ class CallChecker(ExpressionChecker):
         self.checked.references[function] = declaration
         if isinstance(declaration, tree.Action):
             kind = "action"
+            self._only_in(call, ("control", "action"), "calling an action")
         else:
+            if declaration.name == "verify" and declaration.body is None:
+                self._only_in(call, ("parser",), "verify")
             kind = "extern" if declaration.body is None else "function"
         return self._invoke(kind, call, declaration, None, {})
 
@@ -176,9 +193,33 @@ class CallChecker(ExpressionChecker):
         if isinstance(declaration, tree.Action) or declaration.returns is None:
             return t.VOID
         result = t.substitute(self._resolved(declaration.returns), solved)
+        if declaration.name == "extract" and kind == "method":
+            self._check_extracted(call, arguments)
         if declaration.name == "static_assert" and kind == "extern":
             self._static_assert(call)
         return result
+
+    def _check_extracted(
+        self,
+        call: tree.Call,
+        arguments: tuple[tuple[tree.Parameter, tree.Expression | None], ...],
+    ) -> None:
+        """Check that what is extracted is a header, and has a varbit field if a length is given."""
+        value = arguments[0][1]
+        type_ = self.checked.types.get(value, t.ANYTHING) if value is not None else t.ANYTHING
+        if type_ == t.ANYTHING or isinstance(type_, t.Variable):
+            return
+        if not isinstance(type_, t.Record) or type_.kind != "header":
+            raise self._diagnostics.fail(call.at, f"extract takes a header, not {type_}")
+        varbits = sum(isinstance(t.base(part), t.Varbit) for _, part in type_.fields)
+        if len(arguments) == 1 and varbits:
+            raise self._diagnostics.fail(
+                call.at,
+                f"{type_} has a varbit field",
+                "give extract its length in bits as a second argument",
+            )
+        if len(arguments) > 1 and varbits != 1:
+            raise self._diagnostics.fail(call.at, f"{type_} has no varbit field to give a length")
 
     def _static_assert(self, call: tree.Call) -> None:
         values = [argument.value for argument in call.arguments if argument.value is not None]
@@ -308,6 +349,10 @@ class CallChecker(ExpressionChecker):
                 continue
             expected = t.substitute(self._resolved(parameter.type), bindings)
             actual = self.checked.types[value]
+            if expected == t.INTEGER and parameter.direction:
+                raise self._diagnostics.fail(
+                    value.at, "the width of this number is unknown", "write it with one, as in 16w5"
+                )
             if isinstance(expected, t.Object):
                 self._check_object(value, actual, expected)
                 continue

@@ -263,6 +263,8 @@ class ExpressionChecker(TypeChecker):
         return type_
 
     def _stack_member(self, node: tree.Member, stack: t.Stack) -> t.Type:
+        if node.name in {"next", "last", "lastIndex"} and self._context != "parser":
+            raise self._diagnostics.fail(node.at, f"{node.name} of a stack is for parsers only")
         if node.name in {"next", "last"}:
             return stack.element
         if node.name == "size":

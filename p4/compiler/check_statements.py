@@ -107,6 +107,8 @@ class StatementChecker(CallChecker):
         type_ = self._infer(node.value)
         seen: dict[object, tree.SwitchCase] = {}
         for case in node.cases:
+            if None in seen:
+                self._diagnostics.error(case.at, "a case after the default")
             with suppress(Abort):
                 self._switch_label(case, type_, seen)
             if case.block is not None:
@@ -212,7 +214,7 @@ class StatementChecker(CallChecker):
                     parameter.at, "parameters with a direction come before those without"
                 )
             seen_plain = seen_plain or not parameter.direction
-        self._body(node.body, t.VOID)
+        self._body(node.body, t.VOID, "action")
         self._scope = before
         self._declare(node)
 
@@ -228,16 +230,18 @@ class StatementChecker(CallChecker):
                 self._check_quietly(parameter.default, type_)
             self._declare(parameter)
 
-    def _body(self, block: tree.Block, returns: t.Type) -> None:
-        before, loops = self._returns, self._loops
-        self._returns, self._loops = returns, 0
+    def _body(self, block: tree.Block, returns: t.Type, context: str) -> None:
+        before = (self._returns, self._loops, self._context)
+        self._returns, self._loops, self._context = returns, 0, context
         self._block(block)
-        self._returns, self._loops = before, loops
+        self._returns, self._loops, self._context = before
 
     # Tables
 
     def _table(self, node: tree.Table) -> None:
         self._declare(node)
+        if node.entries and not node.keys:
+            self._diagnostics.error(node.at, f"table {node.name!r} has entries but no key")
         kinds = [self._key(key) for key in node.keys]
         for reference in node.actions:
             try:
@@ -356,6 +360,7 @@ class StatementChecker(CallChecker):
 
     def _state(self, state: tree.State, names: Sequence[str]) -> None:
         before = self._enter()
+        self._context = "parser"
         self._statements(state.statements)
         with suppress(Abort):
             self._transition(state, names)
@@ -397,6 +402,8 @@ class StatementChecker(CallChecker):
             raise self._diagnostics.fail(
                 key.at, "the width of this number is unknown", "write it with a width, as in 8w1"
             )
+        if not t.is_scalar(type_) and type_ != t.ANYTHING:
+            raise self._diagnostics.fail(key.at, f"select takes numbers, not {type_}")
         return type_
 
     def _select_case(self, case: tree.SelectCase, types: Sequence[t.Type]) -> None:

@@ -58,6 +58,9 @@ class Scope:
 class TypeChecker:
     """The checker's base: scopes and type names."""
 
+    # What the code being checked stands in: "parser", "control", "action", "function", or "".
+    _context = ""
+
     def __init__(self, program: tree.Program, diagnostics: Diagnostics) -> None:
         self.checked = Checked(program)
         self._diagnostics = diagnostics

@@ -31,6 +31,7 @@ class _Emitter:
         program = self._program
         parser = self._parser()
         graphs = [graph(program, each, self._diagnostics) for each in program.pipelines]
+        self._check_names(graphs)
         action_ids = {action: index for index, action in enumerate(program.actions)}
         pipelines = [
             self._pipeline(pipeline, shape, action_ids)
@@ -67,6 +68,21 @@ class _Emitter:
         }
 
     # Helpers
+
+    def _check_names(self, graphs: Sequence[Graph]) -> None:
+        """Refuse two tables, or two actions of a table, with the same control-plane name."""
+        seen: dict[str, flat.Table] = {}
+        tables = [node.table for shape in graphs for node in shape.nodes if node.table is not None]
+        for table in tables:
+            if seen.setdefault(table.name, table) is not table:
+                self._duplicate(table.at, f"two tables are named {table.name}")
+            names = [action.name for action in table.actions]
+            for name in names:
+                if names.count(name) > 1:
+                    self._duplicate(table.at, f"two actions of {table.name} are named {name}")
+
+    def _duplicate(self, at: Position, message: str) -> None:
+        self._diagnostics.error(at, message, "give one of them another @name")
 
     def _source_info(self, at: Position | None) -> Json:
         if at is None:

@@ -7,7 +7,6 @@ from p4.compiler.diagnostics import Abort, Diagnostics, Position
 from p4.compiler.lexer import END, Token
 from p4.compiler.parse_statements import StatementParser
 
-
 Rules = dict[str, Callable[[], tree.Declaration]]
 
 
