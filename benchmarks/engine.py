@@ -1,6 +1,6 @@
 """Time the P4 engine: nanoseconds a packet, table look-ups at size, compile and load times.
 
-    python benchmarks/engine.py [--packets N]
+python benchmarks/engine.py [--packets N]
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ import time
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from p4.codegen.build import CODEGEN, FLAGS, compiler_command
 from p4.engine import Program, Switch, contract_declarations
 
+ROOT = Path(__file__).resolve().parents[1]
 FRAME = bytes.fromhex(
     "020000000001 020000000002 8100 0064 0800"
     "4500 1048 0000 0000 4011 0000 0a000001 0a010203"
@@ -78,7 +78,15 @@ class Bench:
         best = float("inf")
         for _ in range(3):
             seconds = self._library.drive(
-                program, pointers, len(self.switches), port, frame, len(frame), LENGTH, packets, left
+                program,
+                pointers,
+                len(self.switches),
+                port,
+                frame,
+                len(frame),
+                LENGTH,
+                packets,
+                left,
             )
             best = min(best, seconds)
         if left[0] != packets:
@@ -99,7 +107,9 @@ def fill(switch: Switch, routes: int, blocked: int) -> None:
     switch.table_add("classes", [7], "count_turn", [])
     generator = random.Random(1)
     prefixes = {(generator.getrandbits(24), generator.randint(9, 24)) for _ in range(routes)}
-    prefixes = {((v << 8) & -(1 << (32 - n)) & 0xFFFFFFFF, n) for v, n in prefixes if v >> 8 != 0x0A01}
+    prefixes = {
+        ((v << 8) & -(1 << (32 - n)) & 0xFFFFFFFF, n) for v, n in prefixes if v >> 8 != 0x0A01
+    }
     switch.table_add_many("routes", [([p], "hop", [1], 0) for p in sorted(prefixes)])
     masks = [generator.getrandbits(32) | 0xFF000000 for _ in range(64)]
     entries = {}
@@ -107,16 +117,12 @@ def fill(switch: Switch, routes: int, blocked: int) -> None:
         mask = masks[number % len(masks)]
         value = 0xC0000000 | generator.getrandbits(24)
         entries[value & mask, mask] = number + 1
-    switch.table_add_many(
-        "blocked", [([key, None], "drop", [], n) for key, n in entries.items()]
-    )
+    switch.table_add_many("blocked", [([key, None], "drop", [], n) for key, n in entries.items()])
 
 
 def time_program(driver: tuple[Any, Any], packets: int) -> None:
     """Print the time a packet of the benchmark's router, by tables and switches."""
-    program = Program.load(
-        ROOT / "benchmarks" / "engine_program" / "router.p4", defines={}
-    )
+    program = Program.load(ROOT / "benchmarks" / "engine_program" / "router.p4", defines={})
     for count, routes, blocked in ((1, 0, 0), (1, 100_000, 0), (1, 0, 5000), (5000, 0, 0)):
         bench = Bench(program, driver, count)
         start = time.perf_counter()

@@ -12,6 +12,7 @@ import cffi
 
 from p4.codegen.build import CODEGEN, build_program
 from p4.codegen.generate import generate_c
+from p4.codegen.kept import find_kept, keep, kept_name
 from p4.codegen.layout import whole_bytes
 from p4.codegen.reader import read_file, read_program
 from p4.codegen.symbols import (
@@ -85,8 +86,8 @@ class Program:
         self.model = model
         self.library = library
         self.ffi: Any = contract()
-        self._loaded = self.ffi.dlopen(str(library))
-        self.pointer = self.ffi.addressof(self._loaded, "pl_program")
+        self._loaded: Any = self.ffi.dlopen(str(library))
+        self.pointer: Any = self.ffi.addressof(self._loaded, "pl_program")
         self.symbols = program_symbols(model)
         self._kept: weakref.WeakKeyDictionary[Any, object] = weakref.WeakKeyDictionary()
 
@@ -105,17 +106,28 @@ class Program:
         no C compiler works, and the compiler's own error for wrong P4.
         """
         path = Path(path)
+        folders = [Path(folder) for folder in include_paths]
         if path.suffix == ".json":
             return cls.from_model(read_file(path))
-        from p4.compiler import compile_file  # noqa: PLC0415
+        if compiler == "p4c":
+            return cls.from_document(_reference_document(path, defines or {}, folders), path.stem)
+        return cls._from_source(path, defines or {}, folders)
 
-        if compiler == "ours":
-            document = compile_file(path, defines=defines or {}, include_paths=include_paths)
-        else:
-            from p4.compiler.reference import compile_with_p4c  # noqa: PLC0415
+    @classmethod
+    def _from_source(cls, path: Path, defines: Mapping[str, str], folders: list[Path]) -> Self:
+        """Load a P4 source, from what was kept of it if nothing has changed since."""
+        name = kept_name(path, defines, folders)
+        kept = find_kept(name)
+        if kept is not None:
+            return cls(kept.program, Path(kept.library))
+        from p4.compiler import compile_file  # noqa: PLC0415  (not needed for kept programs)
+        from p4.compiler.source import preprocess  # noqa: PLC0415
 
-            document = compile_with_p4c(path, defines=defines or {}, include_paths=include_paths)
-        return cls.from_document(document, path.stem)
+        document = compile_file(path, defines=defines, include_paths=folders)
+        program = cls.from_document(document, path.stem)
+        files = preprocess(path, defines, folders).files
+        keep(name, program.model, program.library, [str(Path(file).resolve()) for file in files])
+        return program
 
     @classmethod
     def from_document(cls, document: dict[str, Any], name: str | None = None) -> Self:
@@ -165,8 +177,8 @@ class Switch:
         self.recorder = world if isinstance(world, Recorder) else None
         if world is None:
             self.recorder = Recorder()
-        self._ffi = program.ffi
-        self._calls = program.pointer
+        self._ffi: Any = program.ffi
+        self._calls: Any = program.pointer
         self._world = self.recorder.bind(program) if self.recorder is not None else world
         pointer = self._calls.create(self._world, seed & (1 << 64) - 1)
         if pointer == self._ffi.NULL:
@@ -178,8 +190,8 @@ class Switch:
         """Return the switch at an address, which a world in C has made and will free."""
         switch = cls.__new__(cls)
         switch.program, switch.recorder = program, None
-        switch._ffi, switch._calls = program.ffi, program.pointer
-        switch._world = None
+        switch._ffi, switch._calls = program.ffi, program.pointer  # noqa: SLF001
+        switch._world = None  # noqa: SLF001
         switch.pointer = program.ffi.cast("struct pl_switch *", address)
         return switch
 
@@ -313,9 +325,7 @@ class Switch:
         for entry in self.table_entries(table):
             self.table_delete(table, entry.handle)
 
-    def table_set_default(
-        self, table: str, action: str | int, parameters: Parameters = ()
-    ) -> None:
+    def table_set_default(self, table: str, action: str | int, parameters: Parameters = ()) -> None:
         """Set what a table does with a frame that no entry matches."""
         info = self.program.table(table)
         number, data = self._encode_action(info, action, parameters)
@@ -333,7 +343,9 @@ class Switch:
         info = self.program.table(table)
         entries, handle = [], -1
         while (handle := self._calls.table_next(self.pointer, info.number, handle)) >= 0:
-            entries.append(self._read_entry(info, handle))
+            entry = self._read_entry(info, handle)
+            if entry is not None:
+                entries.append(entry)
         return entries
 
     def table_default(self, table: str) -> Entry | None:
@@ -341,7 +353,7 @@ class Switch:
         info = self.program.table(table)
         return self._read_entry(info, -1)
 
-    def _read_entry(self, info: TableInfo, handle: int) -> Any:
+    def _read_entry(self, info: TableInfo, handle: int) -> Entry | None:
         key_bytes = sum(whole_bytes(key.bits) for key in info.keys)
         most = max((_parameter_bytes(a) for a in self.program.symbols.actions), default=0)
         value, second, data = (
@@ -485,6 +497,15 @@ class Switch:
         data = b"".join(field_bytes(v, info.bits, f"value set {info.name}") for v in values)
         code = self._calls.value_set_fill(self.pointer, info.number, data, len(values))
         self.program.check(code, f"value set {info.name}")
+
+
+def _reference_document(
+    path: Path, defines: Mapping[str, str], folders: list[Path]
+) -> dict[str, Any]:
+    from p4.compiler.reference import compile_with_p4c  # noqa: PLC0415
+
+    definitions = [f"{name}={value}" for name, value in defines.items()]
+    return compile_with_p4c(path, defines=definitions, include_paths=folders)
 
 
 def _parameter_bytes(action: ActionInfo) -> int:

@@ -27,7 +27,7 @@ def _ones(value: int) -> int:
     return (1 << value.bit_length()) - 1
 
 
-def _interval(operator: str, a: Number, b: Number) -> tuple[int, int]:
+def _interval(operator: str, a: Number, b: Number) -> tuple[int, int]:  # noqa: PLR0911
     match operator:
         case "+":
             return a.low + b.low, a.high + b.high
@@ -72,7 +72,7 @@ def binary(operator: str, a: Number, b: Number) -> Number:
     return _wide(operator, a, b, low, high)
 
 
-def _fold(operator: str, a: int, b: int) -> int | None:
+def _fold(operator: str, a: int, b: int) -> int | None:  # noqa: PLR0911
     match operator:
         case "+":
             return a + b

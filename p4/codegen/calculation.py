@@ -10,6 +10,8 @@ from p4.codegen.headers import codec_name
 from p4.codegen.layout import whole_bytes
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from p4.codegen.context import Context
 
 ALGORITHMS = {
@@ -128,7 +130,7 @@ def _owner(item: p4.Input) -> str:
             return ""
 
 
-def _groups(inputs: list[p4.Input]) -> list[list[p4.Input]]:
+def _groups(inputs: Sequence[p4.Input]) -> list[list[p4.Input]]:
     """Split inputs into runs that belong to the same header."""
     groups: list[list[p4.Input]] = []
     for item in inputs:
@@ -139,7 +141,7 @@ def _groups(inputs: list[p4.Input]) -> list[list[p4.Input]]:
     return groups
 
 
-def _write_group(context: Context, group: list[p4.Input]) -> None:
+def _write_group(context: Context, group: Sequence[p4.Input]) -> None:
     offset = 0
     for item in group:
         if isinstance(item, p4.HeaderRef):
@@ -203,12 +205,10 @@ def _value(item: p4.Input) -> p4.Value:
     return item
 
 
-def _write_fixed(context: Context, inputs: list[p4.Input], total: int) -> None:
+def _write_fixed(context: Context, inputs: Sequence[p4.Input], total: int) -> None:
     """Write inputs whose offsets are known now: whole bytes by plain stores."""
     writer, offset = context.writer, 0
-    aligned = all(
-        _bits(context, item) % 8 == 0 and (_bits(context, item) <= 64) for item in inputs
-    )
+    aligned = all(_bits(context, item) % 8 == 0 and (_bits(context, item) <= 64) for item in inputs)
     initial = "" if aligned and total else " = {0}"
     writer.line(f"uint8_t input[{total or 1}]{initial};")
     for item in inputs:
@@ -218,7 +218,11 @@ def _write_fixed(context: Context, inputs: list[p4.Input], total: int) -> None:
         elif bits:
             at = f"input + {offset // 8}" if offset else "input"
             value = context.narrow(_value(item), bits)
-            store = f"pl_store{bits}({at}, " if bits in {8, 16, 32, 64} else f"pl_store({at}, {bits // 8}, "
+            store = (
+                f"pl_store{bits}({at}, "
+                if bits in {8, 16, 32, 64}
+                else f"pl_store({at}, {bits // 8}, "
+            )
             writer.line(f"{store}{value});")
         offset += bits
 

@@ -75,9 +75,7 @@ class ControlGenerator:
 
     def _parts_in_order(self) -> list[tuple[tuple[str, Target], str]]:
         place = {name: number for number, name in enumerate(self._graph.order)}
-        return sorted(
-            self._parts.items(), key=lambda item: (-place[item[0][0]], str(item[0][1]))
-        )
+        return sorted(self._parts.items(), key=lambda item: (-place[item[0][0]], str(item[0][1])))
 
     # Statements ---------------------------------------------------------------------------
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from p4.codegen import program as p4
 from p4.codegen.headers import HeaderStatements, codec_name
 from p4.codegen.layout import Place, whole_bytes
 from p4.codegen.statement import Statements
 
 if TYPE_CHECKING:
+    from p4.codegen import program as p4
     from p4.codegen.context import Context
 
 
@@ -104,9 +104,7 @@ def _write_rewrite(context: Context, name: str) -> None:
 
 def residue_fields(context: Context) -> list[tuple[p4.FieldRef, Place]]:
     """Return the header fields whose value outlives a frame: those that a program reads."""
-    fields = sorted(
-        context.layout.usage.read_fields, key=lambda f: (f.header, f.field)
-    )
+    fields = sorted(context.layout.usage.read_fields, key=lambda f: (f.header, f.field))
     places = [(field, context.layout.field(field)) for field in fields]
     return [(field, place) for field, place in places if not place.variable]
 
@@ -145,10 +143,11 @@ def write_begin(context: Context) -> None:
 def _dynamic_members(context: Context) -> list[str]:
     """Return the stacks and unions, whose fields are read by index or as a whole."""
     layout, program = context.layout, context.program
-    texts = []
-    for stack in program.stacks.values():
-        if layout.kept_fields(program.header_types[stack.type]):
-            texts.append(layout.element(stack.name, "0").text.removesuffix("[0]"))
+    texts = [
+        layout.element(stack.name, "0").text.removesuffix("[0]")
+        for stack in program.stacks.values()
+        if layout.kept_fields(program.header_types[stack.type])
+    ]
     for union in program.unions.values():
         for member in range(len(union.headers)):
             place = layout.union_member(union, member)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from p4.codegen import program as p4
 from p4.codegen.action import parameter_words
 from p4.codegen.calculation import all_calculations
 from p4.codegen.context import register_places
@@ -15,6 +14,7 @@ from p4.codegen.stages import has_pure_egress
 from p4.codegen.table import MATCH_NAMES, direct_counter, direct_meter, table_shape
 
 if TYPE_CHECKING:
+    from p4.codegen import program as p4
     from p4.codegen.context import Context
 
 DRIVER = {

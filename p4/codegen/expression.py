@@ -18,9 +18,11 @@ from p4.codegen.layout import HeaderPlace, Place, whole_bytes
 if TYPE_CHECKING:
     from p4.codegen.layout import Layout
 
-BOOLEAN = frozenset("== != > >= < <= and or not valid valid_union d2b".split())
+BOOLEAN = frozenset(
+    ["==", "!=", ">", ">=", "<", "<=", "and", "or", "not", "valid", "valid_union", "d2b"]
+)
 ORDER = frozenset(("==", "!=", ">", ">=", "<", "<="))
-RING = frozenset("+ - * & | ^".split())
+RING = frozenset(["+", "-", "*", "&", "|", "^"])
 
 
 class Expressions:
@@ -46,7 +48,7 @@ class Expressions:
         bits = max(low.bit_length(), high.bit_length()) + 1
         self.limbs = max(self.limbs, min((bits + 63) // 64, 33))
 
-    def _number(self, value: p4.Value | None) -> Number:
+    def _number(self, value: p4.Value | None) -> Number:  # noqa: PLR0911
         match value:
             case None:
                 return constant(0)
@@ -170,7 +172,7 @@ class Expressions:
 
     # Numbers ------------------------------------------------------------------------------
 
-    def _operation(self, value: p4.Operation) -> Number:
+    def _operation(self, value: p4.Operation) -> Number:  # noqa: C901, PLR0911
         match value.operator:
             case "b2d":
                 return Number(f"({self.condition(value.right or value.left).text} ? 1 : 0)", 0, 1)
@@ -318,7 +320,7 @@ class Expressions:
             case _:
                 return False
 
-    def condition(self, value: p4.Value | None) -> Condition:
+    def condition(self, value: p4.Value | None) -> Condition:  # noqa: PLR0911
         """Return C for a Boolean; a number counts as true unless it is zero."""
         match value:
             case p4.Truth(truth):

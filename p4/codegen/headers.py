@@ -124,9 +124,7 @@ class HeaderStatements:
         layout = self._context.layout
         self._copy_next(to.name, source.name)
         for index in range(len(self._context.program.stacks[to.name].headers)):
-            self._copy(
-                layout.element(to.name, str(index)), layout.element(source.name, str(index))
-            )
+            self._copy(layout.element(to.name, str(index)), layout.element(source.name, str(index)))
 
     def _copy_union_stack(self, parameters: tuple[p4.Value, ...]) -> None:
         to, source = parameters[:2]

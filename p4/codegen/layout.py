@@ -321,9 +321,9 @@ class Layout:
             if place > 0:
                 continue
             count = len(program.union_stacks[group].unions) if place == 0 else 0
-            for name, header in zip(union.members, union.headers, strict=True):
+            for name, instance in zip(union.members, union.headers, strict=True):
                 member = self._union_member_name(group, name) + (f"[{count}]" if count else "")
-                result.append((program.headers[header].type, member))
+                result.append((program.headers[instance].type, member))
         for header in program.headers.values():
             if not header.metadata and header.name not in self._elements:
                 member = self._member_names.of(("header", header.name), header.name)
@@ -333,5 +333,3 @@ class Layout:
             for kind, member in result
             if self.kept_fields(program.header_types[kind])
         ]
-
-

@@ -97,14 +97,14 @@ class ParserGenerator:
         self._writer.line(f"enum state state = {self._label(start)};")
         limit = "packet->base.length + 256"
         condition = f"steps < {limit} && state != AT_END"
-        with self._writer.block(f"for (uint32_t steps = 0; {condition}; steps++)"):
-            with self._writer.block("switch (state)"):
-                for name in order:
-                    self._writer.case(f"case {self._label(name)}:")
-                    self._writer.line(f"state = {self._context.state_name(name)}(packet);")
-                    self._writer.line("break;")
-                self._writer.case("case AT_END:")
+        loop = f"for (uint32_t steps = 0; {condition}; steps++)"
+        with self._writer.block(loop), self._writer.block("switch (state)"):
+            for name in order:
+                self._writer.case(f"case {self._label(name)}:")
+                self._writer.line(f"state = {self._context.state_name(name)}(packet);")
                 self._writer.line("break;")
+            self._writer.case("case AT_END:")
+            self._writer.line("break;")
         with self._writer.block("if (state != AT_END)"):
             self._writer.line(self._error("ParserTimeout"))
 

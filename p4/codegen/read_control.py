@@ -122,9 +122,7 @@ def _table(place: Place, actions: Actions, types: Types, headers: Headers) -> p4
         default_action=None if default.absent else _action(default["action_id"], actions),
         default_arguments=() if default.absent else _arguments(default.get("action_data")),
         default_constant=not default.absent and default.get("action_const").truth(),
-        entries=tuple(
-            _entry(item, number, keys, actions) for number, item in enumerate(entries)
-        ),
+        entries=tuple(_entry(item, number, keys, actions) for number, item in enumerate(entries)),
         entries_constant=not entries.absent,
         profile=place["action_profile"].text() if kind != "simple" else None,
         with_counters=place.get("with_counters").truth(),
@@ -164,14 +162,10 @@ def _width(place: Place, reference: p4.FieldRef, types: Types, headers: Headers)
     try:
         return types[headers[reference.header].type].field(reference.field).bits
     except KeyError:
-        raise place.fail(
-            f"header `{reference.header}` has no field `{reference.field}`"
-        ) from None
+        raise place.fail(f"header `{reference.header}` has no field `{reference.field}`") from None
 
 
-def _entry(
-    place: Place, number: int, keys: tuple[p4.Key, ...], actions: Actions
-) -> p4.Entry:
+def _entry(place: Place, number: int, keys: tuple[p4.Key, ...], actions: Actions) -> p4.Entry:
     matches = place["match_key"]
     if len(matches.list()) != len(keys):
         raise matches.fail(f"has {len(matches.list())} fields, the table's key {len(keys)}")

@@ -10,11 +10,8 @@ from p4.codegen.values import read_expression, read_position, read_statement, re
 if TYPE_CHECKING:
     from p4.codegen.document import Place
 
-Types = dict[str, p4.HeaderType]
-Headers = dict[str, p4.Header]
 
-
-def read_parser(root: Place, types: Types, headers: Headers) -> p4.Parser:
+def read_parser(root: Place) -> p4.Parser:
     """Read the document's first parser; a document without one parses nothing."""
     places = list(root.get("parsers"))
     if not places:
@@ -83,9 +80,7 @@ def _key(
     place: Place,
 ) -> p4.FieldRef | p4.StackField | p4.UnionStackField | p4.Lookahead:
     value = read_value(place)
-    if not isinstance(
-        value, p4.FieldRef | p4.StackField | p4.UnionStackField | p4.Lookahead
-    ):
+    if not isinstance(value, p4.FieldRef | p4.StackField | p4.UnionStackField | p4.Lookahead):
         raise place.fail("cannot select on this")
     return value
 

@@ -86,7 +86,7 @@ def _read_root(root: Place, name: str, digest: str) -> p4.Program:
         unions=unions,
         union_stacks={s.name: s for s in _union_stacks(root, union_names)},
         errors={place[0].text(): place[1].integer() for place in root.get("errors")},
-        parser=read_parser(root, types, headers),
+        parser=read_parser(root),
         value_sets=tuple(_value_set(place) for place in root.get("parse_vsets")),
         deparser=_deparser(root),
         ingress=controls.get("ingress", p4.Control("ingress", None, (), ())),
@@ -223,9 +223,7 @@ def _deparser(root: Place) -> p4.Deparser:
 
 
 def _register(place: Place) -> p4.Register:
-    return p4.Register(
-        place["name"].text(), place["bitwidth"].natural(), place["size"].natural()
-    )
+    return p4.Register(place["name"].text(), place["bitwidth"].natural(), place["size"].natural())
 
 
 def _counter(place: Place) -> p4.Counter:
@@ -250,9 +248,7 @@ def _meter(place: Place) -> p4.Meter:
 
 def _calculation(place: Place) -> p4.Calculation:
     inputs = tuple(_input(item) for item in place["input"])
-    return p4.Calculation(
-        place["name"].text(), place["algo"].text(), inputs, read_position(place)
-    )
+    return p4.Calculation(place["name"].text(), place["algo"].text(), inputs, read_position(place))
 
 
 def _input(place: Place) -> p4.Input:

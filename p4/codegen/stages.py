@@ -156,10 +156,9 @@ def _write_digest_case(context: Context, number: int, fields: p4.FieldList) -> N
 
 def _write_receive(context: Context, *, pure: bool) -> None:
     writer = context.writer
-    arguments = (
-        "struct pl_switch *sw, uint32_t port, const struct pl_frame *frame, uint64_t now"
-    )
-    with writer.function(f"static void receive({arguments})"):
+    arguments = "struct pl_switch *sw, uint32_t port, const struct pl_frame *frame, uint64_t now"
+    writer.comment("The way of a frame, in one function: calls inside are inlined.")
+    with writer.function(f"__attribute__((flatten)) static void receive({arguments})"):
         writer.line("struct packet packet;")
         writer.line("pl_packet_begin(&packet.base, sw, port, frame, now);")
         writer.line("packet.meta = (struct metadata){0};")

@@ -183,7 +183,9 @@ class Statements:
 
     def _cells(self, register: p4.Register) -> str:
         width = c_bits(register.bits) if register.bits <= 64 else 8
-        return f"pl_cells{width}(&packet->base, {self._context.layout.register_place(register.name)})"
+        return (
+            f"pl_cells{width}(&packet->base, {self._context.layout.register_place(register.name)})"
+        )
 
     def _cell(self, register: p4.Register, index: str) -> str:
         return f"{self._cells(register)}[{index}]"
@@ -201,12 +203,10 @@ class Statements:
             place = Place(self._cell(register, index), register.bits)
             self._context.store(place, parameters[2])
 
-    def _guard(
-        self, index: str, size: int, value: p4.Value
-    ) -> AbstractContextManager[None]:
+    def _guard(self, index: str, size: int, value: p4.Value) -> AbstractContextManager[None]:
         """Open a block for an index in range; none is needed if it cannot be out of it."""
         number = self._context.expressions.low(value, 64)
-        if 0 <= number.low and number.high < size:
+        if number.low >= 0 and number.high < size:
             return nullcontext()
         return self._writer.block(f"if (pl_in_range(&packet->base, {index}, {size}))")
 

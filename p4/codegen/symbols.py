@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
@@ -9,7 +10,7 @@ from p4.codegen.layout import whole_bytes
 from p4.codegen.program import Match, TableKind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
     from p4.codegen import program as p4
 
@@ -203,7 +204,7 @@ def _values_in_order(
 ) -> Sequence[MatchValue]:
     if isinstance(match, str | bytes) or not hasattr(match, "__len__"):
         raise EngineError(f"table {table.name}: a match is a list, or maps field names to values")
-    if not hasattr(match, "keys"):
+    if not isinstance(match, Mapping):
         if len(match) != len(table.keys):
             raise EngineError(
                 f"table {table.name}: {len(match)} match values for {len(table.keys)} key fields"
@@ -242,7 +243,7 @@ def _field_parts(table: TableInfo, key: KeyInfo, item: MatchValue) -> tuple[byte
 
 def encode_parameters(action: ActionInfo, parameters: Sequence[int] | Mapping[str, int]) -> bytes:
     """Return an action's parameters as the contract wants them."""
-    if hasattr(parameters, "keys"):
+    if isinstance(parameters, Mapping):
         names = [parameter.name for parameter in action.parameters]
         for name in parameters:
             if name not in names:

@@ -88,7 +88,7 @@ class TableGenerator:
         kind = "struct pl_found" if result else "void"
         with self._writer.function(f"static inline {kind} {name}(struct packet *packet)"):
             self._write_lookup(number, table)
-            self._write_direct(number, table)
+            self._write_direct(table)
             self._write_actions(table)
             if result:
                 self._writer.line("return found;")
@@ -162,7 +162,7 @@ class TableGenerator:
             self._writer.line(f"pl_wide_store({bytes_text}, {key.bits}, {text});")
         self._writer.line(f"pl_key_bytes(key, {at}, {bytes_text}, {whole_bytes(key.bits)});")
 
-    def _write_direct(self, number: int, table: p4.Table) -> None:
+    def _write_direct(self, table: p4.Table) -> None:
         counter = direct_counter(self._context.program, table)
         meter = direct_meter(self._context.program, table)
         if counter is None and meter is None:

@@ -17,11 +17,20 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 BUILDING = frozenset(
-    "add_header add_header_fast assign_header copy_header assign_union assign_header_stack "
-    "assign_union_stack push pop".split()
+    [
+        "add_header",
+        "add_header_fast",
+        "assign_header",
+        "copy_header",
+        "assign_union",
+        "assign_header_stack",
+        "assign_union_stack",
+        "push",
+        "pop",
+    ]
 )
 READS_FIRST = frozenset(
-    "register_write count truncate log_msg assert assume _jump_if_zero".split()
+    ["register_write", "count", "truncate", "log_msg", "assert", "assume", "_jump_if_zero"]
 )
 
 
@@ -176,7 +185,7 @@ def program_values(program: p4.Program) -> Iterator[p4.Value]:
         yield from parts(value)
 
 
-def _outer_values(program: p4.Program) -> Iterator[p4.Value | None]:
+def _outer_values(program: p4.Program) -> Iterator[p4.Value | None]:  # noqa: C901, PLR0912
     for statement in program_statements(program):
         yield from statement.parameters
     for state in program.parser.states:

@@ -13,12 +13,54 @@ if TYPE_CHECKING:
     from p4.codegen.document import Place
 
 OPERATORS = frozenset(
-    "+ - * / % << >> == != > >= < <= and or not & | ^ ~ valid valid_union d2b b2d "
-    "two_comp_mod sat_cast usat_cast ? dereference_stack dereference_header_stack "
-    "dereference_union_stack last_stack_index size_stack access_field access_union_header".split()
+    [
+        "+",
+        "-",
+        "*",
+        "/",
+        "%",
+        "<<",
+        ">>",
+        "==",
+        "!=",
+        ">",
+        ">=",
+        "<",
+        "<=",
+        "and",
+        "or",
+        "not",
+        "&",
+        "|",
+        "^",
+        "~",
+        "valid",
+        "valid_union",
+        "d2b",
+        "b2d",
+        "two_comp_mod",
+        "sat_cast",
+        "usat_cast",
+        "?",
+        "dereference_stack",
+        "dereference_header_stack",
+        "dereference_union_stack",
+        "last_stack_index",
+        "size_stack",
+        "access_field",
+        "access_union_header",
+    ]
 )
 NAMED_KINDS = frozenset(
-    "calculation register_array meter_array counter_array extern parse_vset field_list".split()
+    [
+        "calculation",
+        "register_array",
+        "meter_array",
+        "counter_array",
+        "extern",
+        "parse_vset",
+        "field_list",
+    ]
 )
 
 

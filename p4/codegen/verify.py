@@ -64,7 +64,7 @@ def action_values(action: p4.Action) -> Iterator[p4.Value]:
             yield from parts(parameter)
 
 
-def _all_values(program: p4.Program) -> Iterator[tuple[str, p4.Value]]:
+def _all_values(program: p4.Program) -> Iterator[tuple[str, p4.Value]]:  # noqa: C901, PLR0912
     for action in program.actions:
         for statement in action.statements:
             for value in statement.parameters:
@@ -107,7 +107,7 @@ def _state_values(state: p4.State) -> Iterator[p4.Value]:
             yield p4.UnionStackRef(step.target)
 
 
-def _complaint(program: p4.Program, value: p4.Value) -> str | None:
+def _complaint(program: p4.Program, value: p4.Value) -> str | None:  # noqa: C901
     match value:
         case p4.FieldRef(header, field) if header in program.headers:
             return _field_complaint(program, program.headers[header].type, header, field)

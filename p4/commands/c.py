@@ -26,7 +26,7 @@ def run(arguments: argparse.Namespace) -> int:
             program = read_program(compile_program(arguments), arguments.program.stem)
         text = generate_c(program)
     except (CompileError, ProgramError) as error:
-        print(error, file=sys.stderr)
+        sys.stderr.write(f"{error}\n")
         return 2
     if arguments.output is None:
         sys.stdout.write(text)
@@ -34,6 +34,6 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         arguments.output.write_text(text, encoding="utf-8")
     except OSError as error:
-        print(f"cannot write {arguments.output}: {error.strerror}", file=sys.stderr)
+        sys.stderr.write(f"cannot write {arguments.output}: {error.strerror}\n")
         return 2
     return 0

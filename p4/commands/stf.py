@@ -6,10 +6,10 @@ from pathlib import Path
 
 from p4.codegen.build import BuildError
 from p4.codegen.document import ProgramError
-from p4.commands.load import load_program
 from p4.commands.compile import add_compile_arguments
+from p4.commands.load import load_program
 from p4.compiler import CompileError
-from p4.stf import StfError, StfFailure, read_stf, run_stf
+from p4.stf import StfError, StfMismatchError, read_stf, run_stf
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -24,15 +24,15 @@ def run(arguments: argparse.Namespace) -> int:
         program = load_program(arguments)
         scripts = [(path, read_stf(path)) for path in arguments.scripts]
     except (CompileError, ProgramError, BuildError, StfError) as error:
-        print(error, file=sys.stderr)
+        sys.stderr.write(f"{error}\n")
         return 2
     failed = 0
     for path, steps in scripts:
         try:
             run_stf(program, steps)
-        except StfFailure as error:
+        except StfMismatchError as error:
             failed += 1
-            print(f"{path}: {error}")
+            sys.stdout.write(f"{path}: {error}\n")
         else:
-            print(f"{path}: passed")
+            sys.stdout.write(f"{path}: passed\n")
     return 1 if failed else 0

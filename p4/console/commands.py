@@ -66,7 +66,7 @@ class Console:
             raise ConsoleError(str(error)) from None
 
     def do_help(self, *names: str) -> str:
-        """help [COMMAND ...]"""  # noqa: D400, D403, D415
+        """Usage: help [COMMAND ...]."""
         unknown = [name for name in names if name not in self._commands]
         if unknown:
             raise ConsoleError(f"unknown command `{unknown[0]}`")
@@ -78,11 +78,11 @@ class Console:
         return find(self._symbols.tables, name, "table")
 
     def do_show_tables(self) -> str:
-        """show_tables"""  # noqa: D400, D403, D415
+        """Usage: show_tables."""
         return "\n".join(_describe(table) for table in self._symbols.tables if table.keys)
 
     def do_show_actions(self) -> str:
-        """show_actions"""  # noqa: D400, D403, D415
+        """Usage: show_actions."""
         lines = []
         for action in self._symbols.actions:
             parameters = ", ".join(f"{p.name}({p.bits})" for p in action.parameters)
@@ -90,17 +90,17 @@ class Console:
         return "\n".join(dict.fromkeys(lines))
 
     def do_table_info(self, table: str) -> str:
-        """table_info TABLE"""  # noqa: D400, D403, D415
+        """Usage: table_info TABLE."""
         info = self._table(table)
         names = ", ".join(action.name for action in info.actions)
         return f"{_describe(info)}\nactions: {names}"
 
     def do_table_num_entries(self, table: str) -> str:
-        """table_num_entries TABLE"""  # noqa: D400, D403, D415
+        """Usage: table_num_entries TABLE."""
         return str(self.switch.table_count(table))
 
     def do_table_add(self, table: str, action: str, *words: str) -> str:
-        """table_add TABLE ACTION MATCH ... => PARAMETER ... [PRIORITY]"""  # noqa: D400, D403, D415
+        """Usage: table_add TABLE ACTION MATCH ... => PARAMETER ... [PRIORITY]."""
         info = self._table(table)
         found = self.switch.program.action(info, action)
         return self._add(info, found.name, words, len(found.parameters))
@@ -118,11 +118,11 @@ class Console:
         return f"Entry has been added with handle {handle}"
 
     def do_table_indirect_add(self, table: str, *words: str) -> str:
-        """table_indirect_add TABLE MATCH ... => MEMBER [PRIORITY]"""  # noqa: D400, D403, D415
+        """Usage: table_indirect_add TABLE MATCH ... => MEMBER [PRIORITY]."""
         return self._indirect_add(table, words, 0)
 
     def do_table_indirect_add_with_group(self, table: str, *words: str) -> str:
-        """table_indirect_add_with_group TABLE MATCH ... => GROUP [PRIORITY]"""  # noqa: D400, D403, D415
+        """Usage: table_indirect_add_with_group TABLE MATCH ... => GROUP [PRIORITY]."""
         return self._indirect_add(table, words, GROUP)
 
     def _indirect_add(self, table: str, words: Sequence[str], flag: int) -> str:
@@ -134,34 +134,34 @@ class Console:
         return self._add(info, number, [*matches, ARROW, *rest[1:]], 0)
 
     def do_table_indirect_set_default(self, table: str, member: str) -> str:
-        """table_indirect_set_default TABLE MEMBER"""  # noqa: D400, D403, D415
+        """Usage: table_indirect_set_default TABLE MEMBER."""
         self.switch.table_set_default(table, parse_number(member))
         return ""
 
     def do_table_modify(self, table: str, action: str, handle: str, *words: str) -> str:
-        """table_modify TABLE ACTION HANDLE [=>] [PARAMETER ...]"""  # noqa: D400, D403, D415
+        """Usage: table_modify TABLE ACTION HANDLE [=>] [PARAMETER ...]."""
         numbers = [parse_number(text) for text in words if text != ARROW]
         self.switch.table_modify(table, parse_number(handle), action, numbers)
         return ""
 
     def do_table_delete(self, table: str, handle: str) -> str:
-        """table_delete TABLE HANDLE"""  # noqa: D400, D403, D415
+        """Usage: table_delete TABLE HANDLE."""
         self.switch.table_delete(table, parse_number(handle))
         return ""
 
     def do_table_clear(self, table: str) -> str:
-        """table_clear TABLE"""  # noqa: D400, D403, D415
+        """Usage: table_clear TABLE."""
         self.switch.table_clear(table)
         return ""
 
     def do_table_set_default(self, table: str, action: str, *words: str) -> str:
-        """table_set_default TABLE ACTION [PARAMETER ...]"""  # noqa: D400, D403, D415
+        """Usage: table_set_default TABLE ACTION [PARAMETER ...]."""
         numbers = [parse_number(text) for text in words if text != ARROW]
         self.switch.table_set_default(table, action, numbers)
         return ""
 
     def do_table_dump(self, table: str) -> str:
-        """table_dump TABLE"""  # noqa: D400, D403, D415
+        """Usage: table_dump TABLE."""
         info = self._table(table)
         lines = [_entry_line(info, entry) for entry in self.switch.table_entries(info.name)]
         default = self.switch.table_default(info.name)
@@ -172,7 +172,7 @@ class Console:
     # Registers, counters, meters ----------------------------------------------------------
 
     def do_register_read(self, name: str, index: str = "") -> str:
-        """register_read REGISTER [INDEX]"""  # noqa: D400, D403, D415
+        """Usage: register_read REGISTER [INDEX]."""
         found = find(self._symbols.registers, name, "register")
         if index:
             value = self.switch.register_read(found.name, parse_number(index))
@@ -181,29 +181,29 @@ class Console:
         return f"{found.name}= {', '.join(map(str, values))}"
 
     def do_register_write(self, name: str, index: str, value: str) -> str:
-        """register_write REGISTER INDEX VALUE"""  # noqa: D400, D403, D415
+        """Usage: register_write REGISTER INDEX VALUE."""
         self.switch.register_write(name, parse_number(index), parse_number(value))
         return ""
 
     def do_register_reset(self, name: str) -> str:
-        """register_reset REGISTER"""  # noqa: D400, D403, D415
+        """Usage: register_reset REGISTER."""
         self.switch.register_write(name, None, 0)
         return ""
 
     def do_counter_read(self, name: str, index: str) -> str:
-        """counter_read COUNTER INDEX"""  # noqa: D400, D403, D415
+        """Usage: counter_read COUNTER INDEX."""
         packets, size = self.switch.counter_read(name, parse_number(index))
         return f"{name}[{index}]= ({packets} packets, {size} bytes)"
 
     def do_counter_write(self, name: str, index: str, packets: str, size: str) -> str:
-        """counter_write COUNTER INDEX PACKETS BYTES"""  # noqa: D400, D403, D415
+        """Usage: counter_write COUNTER INDEX PACKETS BYTES."""
         self.switch.counter_write(
             name, parse_number(index), parse_number(packets), parse_number(size)
         )
         return ""
 
     def do_counter_reset(self, name: str) -> str:
-        """counter_reset COUNTER"""  # noqa: D400, D403, D415
+        """Usage: counter_reset COUNTER."""
         found = find(self._symbols.counters, name, "counter")
         if found.table is not None:
             indices = [entry.handle for entry in self.switch.table_entries(found.table)]
@@ -214,52 +214,52 @@ class Console:
         return ""
 
     def do_meter_set_rates(self, name: str, index: str, *rates: str) -> str:
-        """meter_set_rates METER INDEX RATE:BURST [RATE:BURST] (per microsecond)"""  # noqa: D400, D403, D415
+        """Usage: meter_set_rates METER INDEX RATE:BURST [RATE:BURST] (per microsecond)."""
         self.switch.meter_set(name, parse_number(index), [_rate(text) for text in rates])
         return ""
 
     def do_meter_array_set_rates(self, name: str, *rates: str) -> str:
-        """meter_array_set_rates METER RATE:BURST [RATE:BURST]"""  # noqa: D400, D403, D415
+        """Usage: meter_array_set_rates METER RATE:BURST [RATE:BURST]."""
         found = find(self._symbols.meters, name, "meter")
         for index in range(found.size):
             self.switch.meter_set(found.name, index, [_rate(text) for text in rates])
         return ""
 
     def do_meter_get_rates(self, name: str, index: str) -> str:
-        """meter_get_rates METER INDEX"""  # noqa: D400, D403, D415
+        """Usage: meter_get_rates METER INDEX."""
         rates = self.switch.meter_rates(name, parse_number(index))
         return "\n".join(f"{rate:g} {burst:g}" for rate, burst in rates) or "not set"
 
     # Profiles, value sets, faults ---------------------------------------------------------
 
     def do_act_prof_create_member(self, profile: str, action: str, *words: str) -> str:
-        """act_prof_create_member PROFILE ACTION [PARAMETER ...]"""  # noqa: D400, D403, D415
+        """Usage: act_prof_create_member PROFILE ACTION [PARAMETER ...]."""
         member = self.switch.member_set(profile, action, [parse_number(text) for text in words])
         return f"Member has been created with handle {member}"
 
     def do_act_prof_delete_member(self, profile: str, member: str) -> str:
-        """act_prof_delete_member PROFILE MEMBER"""  # noqa: D400, D403, D415
+        """Usage: act_prof_delete_member PROFILE MEMBER."""
         self.switch.member_delete(profile, parse_number(member))
         return ""
 
     def do_act_prof_create_group(self, profile: str, *members: str) -> str:
-        """act_prof_create_group PROFILE [MEMBER ...]"""  # noqa: D400, D403, D415
+        """Usage: act_prof_create_group PROFILE [MEMBER ...]."""
         group = self.switch.selection_set(profile, [parse_number(text) for text in members])
         return f"Group has been created with handle {group}"
 
     def do_act_prof_set_group(self, profile: str, group: str, *members: str) -> str:
-        """act_prof_set_group PROFILE GROUP [MEMBER ...]"""  # noqa: D400, D403, D415
+        """Usage: act_prof_set_group PROFILE GROUP [MEMBER ...]."""
         numbers = [parse_number(text) for text in members]
         self.switch.selection_set(profile, numbers, parse_number(group))
         return ""
 
     def do_act_prof_delete_group(self, profile: str, group: str) -> str:
-        """act_prof_delete_group PROFILE GROUP"""  # noqa: D400, D403, D415
+        """Usage: act_prof_delete_group PROFILE GROUP."""
         self.switch.selection_delete(profile, parse_number(group))
         return ""
 
     def do_pvs_add(self, name: str, *values: str) -> str:
-        """pvs_add VALUE_SET VALUE ..."""  # noqa: D400, D403, D415
+        """Usage: pvs_add VALUE_SET VALUE ...."""
         found = find(self._symbols.value_sets, name, "value set")
         members = self._value_sets.setdefault(found.name, [])
         wanted = [*members, *(parse_number(text) for text in values)]
@@ -268,21 +268,22 @@ class Console:
         return ""
 
     def do_pvs_clear(self, name: str) -> str:
-        """pvs_clear VALUE_SET"""  # noqa: D400, D403, D415
+        """Usage: pvs_clear VALUE_SET."""
         found = find(self._symbols.value_sets, name, "value set")
         self.switch.value_set_fill(found.name, [])
         self._value_sets[found.name] = []
         return ""
 
     def do_faults(self) -> str:
-        """faults"""  # noqa: D400, D403, D415
+        """Usage: faults."""
         faults = self.switch.faults()
         names = ("dropped", "register_range", "header_room", "recursion", "assertions")
         return "\n".join(f"{name}: {getattr(faults, name)}" for name in names)
 
 
 def _usage(command: Callable[..., str]) -> str:
-    return (inspect.getdoc(command) or command.__name__).splitlines()[0]
+    text = (inspect.getdoc(command) or command.__name__).splitlines()[0]
+    return text.removeprefix("Usage: ").removesuffix(".")
 
 
 def _split(words: Sequence[str], keys: int, what: str) -> tuple[list[str], list[str]]:

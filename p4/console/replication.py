@@ -52,7 +52,7 @@ class Replication:
         return number
 
     def do_mc_mgrp_create(self, group: str) -> str:
-        """mc_mgrp_create GROUP"""  # noqa: D400, D403, D415
+        """Usage: mc_mgrp_create GROUP."""
         number = parse_number(group)
         if number in self._groups:
             raise ConsoleError(f"multicast group {group} exists")
@@ -61,7 +61,7 @@ class Replication:
         return ""
 
     def do_mc_mgrp_destroy(self, group: str) -> str:
-        """mc_mgrp_destroy GROUP"""  # noqa: D400, D403, D415
+        """Usage: mc_mgrp_destroy GROUP."""
         number = self._group(group)
         for handle in self._groups.pop(number):
             self._nodes[handle].groups.remove(number)
@@ -69,13 +69,13 @@ class Replication:
         return ""
 
     def do_mc_node_create(self, instance: str, *ports: str) -> str:
-        """mc_node_create REPLICATION_ID PORT ..."""  # noqa: D400, D403, D415
+        """Usage: mc_node_create REPLICATION_ID PORT ...."""
         handle, self._next = self._next, self._next + 1
         self._nodes[handle] = _Node(parse_number(instance), [parse_number(p) for p in ports])
         return f"node was created with handle {handle}"
 
     def do_mc_node_update(self, handle: str, *ports: str) -> str:
-        """mc_node_update NODE PORT ..."""  # noqa: D400, D403, D415
+        """Usage: mc_node_update NODE PORT ...."""
         node = self._node(handle)
         node.ports = [parse_number(port) for port in ports]
         for group in node.groups:
@@ -83,7 +83,7 @@ class Replication:
         return ""
 
     def do_mc_node_associate(self, group: str, handle: str) -> str:
-        """mc_node_associate GROUP NODE"""  # noqa: D400, D403, D415
+        """Usage: mc_node_associate GROUP NODE."""
         number, node = self._group(group), self._node(handle)
         self._groups[number].append(parse_number(handle))
         node.groups.append(number)
@@ -91,7 +91,7 @@ class Replication:
         return ""
 
     def do_mc_node_dissociate(self, group: str, handle: str) -> str:
-        """mc_node_dissociate GROUP NODE"""  # noqa: D400, D403, D415
+        """Usage: mc_node_dissociate GROUP NODE."""
         number, node = self._group(group), self._node(handle)
         if number not in node.groups:
             raise ConsoleError(f"node {handle} is not in group {group}")
@@ -101,14 +101,14 @@ class Replication:
         return ""
 
     def do_mc_node_destroy(self, handle: str) -> str:
-        """mc_node_destroy NODE"""  # noqa: D400, D403, D415
+        """Usage: mc_node_destroy NODE."""
         for group in list(self._node(handle).groups):
             self.do_mc_node_dissociate(str(group), handle)
         del self._nodes[parse_number(handle)]
         return ""
 
     def do_mc_dump(self) -> str:
-        """mc_dump"""  # noqa: D400, D403, D415
+        """Usage: mc_dump."""
         lines = []
         for group, handles in sorted(self._groups.items()):
             lines.append(f"group {group}:")
@@ -119,25 +119,25 @@ class Replication:
         return "\n".join(lines) or "no groups"
 
     def do_mirroring_add(self, session: str, port: str) -> str:
-        """mirroring_add SESSION PORT"""  # noqa: D400, D403, D415
+        """Usage: mirroring_add SESSION PORT."""
         self._switch.mirror_set(parse_number(session), port=parse_number(port))
         self._sessions[parse_number(session)] = f"port {port}"
         return ""
 
     def do_mirroring_add_mc(self, session: str, group: str) -> str:
-        """mirroring_add_mc SESSION GROUP"""  # noqa: D400, D403, D415
+        """Usage: mirroring_add_mc SESSION GROUP."""
         self._switch.mirror_set(parse_number(session), group=parse_number(group))
         self._sessions[parse_number(session)] = f"multicast group {group}"
         return ""
 
     def do_mirroring_delete(self, session: str) -> str:
-        """mirroring_delete SESSION"""  # noqa: D400, D403, D415
+        """Usage: mirroring_delete SESSION."""
         self._switch.mirror_delete(parse_number(session))
         self._sessions.pop(parse_number(session), None)
         return ""
 
     def do_mirroring_get(self, session: str) -> str:
-        """mirroring_get SESSION"""  # noqa: D400, D403, D415
+        """Usage: mirroring_get SESSION."""
         where = self._sessions.get(parse_number(session))
         if where is None:
             raise ConsoleError(f"there is no mirroring session {session}")

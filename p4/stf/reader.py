@@ -108,9 +108,24 @@ COUNTER = re.compile(
     re.IGNORECASE,
 )
 COMMANDS = frozenset(
-    "mirroring_add mirroring_add_mc mirroring_delete mirroring_get mc_mgrp_create mc_node_create "
-    "mc_node_update mc_node_associate counter_read counter_write register_read register_write "
-    "register_reset meter_get_rates meter_set_rates meter_array_set_rates".split()
+    [
+        "mirroring_add",
+        "mirroring_add_mc",
+        "mirroring_delete",
+        "mirroring_get",
+        "mc_mgrp_create",
+        "mc_node_create",
+        "mc_node_update",
+        "mc_node_associate",
+        "counter_read",
+        "counter_write",
+        "register_read",
+        "register_write",
+        "register_reset",
+        "meter_get_rates",
+        "meter_set_rates",
+        "meter_array_set_rates",
+    ]
 )
 
 
@@ -179,9 +194,7 @@ def _add(number: int, rest: str) -> Step:
         priority, words = int(words[0], 0), words[1:]
     matches = tuple(_pairs(" ".join(words)))
     action, arguments, name = match.groups()
-    return Add(
-        number, table, priority, matches, action.strip('"'), tuple(_pairs(arguments)), name
-    )
+    return Add(number, table, priority, matches, action.strip('"'), tuple(_pairs(arguments)), name)
 
 
 def _set_default(number: int, rest: str) -> Step:

@@ -30,7 +30,7 @@ REVERSED_FROM = 10000  # BMv2 lets the smaller priority win, STF the larger
 DIGIT_BITS = {"x": 4, "o": 3, "b": 1}
 
 
-class StfFailure(Exception):
+class StfMismatchError(Exception):
     """A switch that did not do what its script expects."""
 
 
@@ -49,20 +49,20 @@ class _Run:
 
 
 def run_stf(program: Program, steps: Iterable[stf.Step]) -> None:
-    """Run a script on a new switch; StfFailure names the line of the first thing that differs."""
+    """Run a script on a new switch; StfMismatchError names the line of the first difference."""
     run = _Run(program)
     try:
         for step in steps:
             try:
                 _run_step(run, step)
             except (EngineError, ConsoleError, ValueError) as error:
-                raise StfFailure(f"line {step.line}: {error}") from None
+                raise StfMismatchError(f"line {step.line}: {error}") from None
         _compare_ports(run)
     finally:
         run.switch.close()
 
 
-def _run_step(run: _Run, step: stf.Step) -> None:
+def _run_step(run: _Run, step: stf.Step) -> None:  # noqa: C901
     match step:
         case stf.Packet():
             run.ports.add(step.port)
@@ -156,7 +156,8 @@ def _number(text: str) -> int:
 
 def _match_value(key: KeyInfo, text: str | None) -> MatchValue:
     if text is None:
-        return {Match.EXACT: 0, Match.LPM: (0, 0)}.get(key.match)
+        missing: dict[Match, MatchValue] = {Match.EXACT: 0, Match.LPM: (0, 0)}
+        return missing.get(key.match)
     if key.match is Match.LPM:
         return _prefix(key, text)
     if "*" in text:
@@ -180,13 +181,13 @@ def _digits(text: str) -> tuple[int, int]:
 
 def _prefix(key: KeyInfo, text: str) -> tuple[int, int]:
     if "/" in text:
-        value, length = text.split("/", 1)
-        return _number(value), int(length)
+        address, width = text.split("/", 1)
+        return _number(address), int(width)
     if text[:1] == "0" and text[1:2].lower() in DIGIT_BITS:
-        value_number, mask = _digits(text)
+        value, mask = _digits(text)
         bits = DIGIT_BITS[text[1].lower()]
         length = min((len(text) - 2 - text.count("*")) * bits, key.bits)
-        return value_number & mask & ((1 << key.bits) - 1), length
+        return value & mask & ((1 << key.bits) - 1), length
     return _number(text), key.bits
 
 
@@ -200,7 +201,7 @@ def _check_counter(run: _Run, step: stf.CheckCounter) -> None:
     value = packets if step.kind == "packets" else size
     compare = COMPARISONS.get(step.comparison)
     if compare is not None and not compare(value, step.value):
-        raise StfFailure(
+        raise StfMismatchError(
             f"line {step.line}: counter {step.counter}({step.index}) has {value} {step.kind},"
             f" not {step.comparison} {step.value}"
         )
@@ -212,16 +213,18 @@ def _compare_ports(run: _Run) -> None:
         expected, received = run.expected[port], run.received[port]
         if any(item.pattern is None for item in expected):
             if not received:
-                raise StfFailure(f"line {expected[0].line}: nothing left port {port}")
+                raise StfMismatchError(f"line {expected[0].line}: nothing left port {port}")
             continue
         for item, frame in zip(expected, received, strict=False):
             _compare(item, frame.hex().upper())
         if len(received) > len(expected):
             frame = received[len(expected)]
-            raise StfFailure(f"port {port}: a frame that was not expected left: {frame.hex()}")
+            raise StfMismatchError(
+                f"port {port}: a frame that was not expected left: {frame.hex()}"
+            )
         if len(received) < len(expected):
             missing = expected[len(received)]
-            raise StfFailure(f"line {missing.line}: no frame left port {port} for this")
+            raise StfMismatchError(f"line {missing.line}: no frame left port {port} for this")
 
 
 def _compare(expected: stf.Expect, frame: str) -> None:
@@ -230,6 +233,6 @@ def _compare(expected: stf.Expect, frame: str) -> None:
         wanted in {"*", digit} for wanted, digit in zip(pattern, frame, strict=False)
     )
     if not same or (expected.exact and len(frame) > len(pattern)):
-        raise StfFailure(
+        raise StfMismatchError(
             f"line {expected.line}: port {expected.port}: expected {pattern}, got {frame}"
         )

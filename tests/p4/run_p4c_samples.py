@@ -22,7 +22,7 @@ from p4.codegen.build import BuildError
 from p4.codegen.document import ProgramError
 from p4.compiler import CompileError
 from p4.engine import Program
-from p4.stf import StfError, StfFailure, read_stf, run_stf
+from p4.stf import StfError, StfMismatchError, read_stf, run_stf
 
 
 def outcome(program: Path, script: Path, include_paths: list[Path]) -> tuple[str, str]:
@@ -33,7 +33,7 @@ def outcome(program: Path, script: Path, include_paths: list[Path]) -> tuple[str
     except (CompileError, ProgramError) as error:
         text = str(error)
         return ("unsupported" if "not supported" in text else "refused"), text.splitlines()[0]
-    except (StfFailure, StfError) as error:
+    except (StfMismatchError, StfError) as error:
         return "wrong", str(error)
     except BuildError as error:
         return "broken", str(error)
@@ -84,9 +84,11 @@ def main() -> int:
         result, reason = outcome(program, script, arguments.include_paths)
         counts[result] += 1
         if result != "pass" or arguments.verbose:
-            print(f"{result:12} {program.stem:50} {reason}", flush=True)
+            sys.stdout.write(f"{result:12} {program.stem:50} {reason}\n")
     summary = ", ".join(f"{counts[name]} {name}" for name in sorted(counts))
-    print(f"{sum(counts.values())} tests in {time.monotonic() - start:.1f} s: {summary}")
+    sys.stdout.write(
+        f"{sum(counts.values())} tests in {time.monotonic() - start:.1f} s: {summary}\n"
+    )
     return 0
 
 

@@ -18,16 +18,12 @@ void pl_random_seed(struct pl_switch *sw, uint64_t seed)
 static bool make_arrays(struct pl_switch *sw)
 {
     const struct pl_layout *layout = sw->layout;
-    sw->cells = calloc(1, layout->cell_bytes + 1U);
-    sw->residue = calloc(1, layout->residue_bytes + 1U);
-    sw->stores = calloc(layout->table_count + 1U, sizeof(*sw->stores));
     sw->counters = calloc(layout->counter_count + 1U, sizeof(*sw->counters));
     sw->meters = calloc(layout->meter_count + 1U, sizeof(*sw->meters));
     sw->profiles = calloc(layout->profile_count + 1U, sizeof(*sw->profiles));
     sw->value_sets = calloc(layout->value_set_count + 1U, sizeof(*sw->value_sets));
     sw->rounds = calloc(layout->calculation_count + 1U, sizeof(*sw->rounds));
-    return sw->cells && sw->residue && sw->stores && sw->counters && sw->meters &&
-           sw->profiles && sw->value_sets && sw->rounds;
+    return sw->counters && sw->meters && sw->profiles && sw->value_sets && sw->rounds;
 }
 
 static bool make_cells(struct pl_switch *sw)
@@ -50,10 +46,24 @@ static bool make_cells(struct pl_switch *sw)
     return true;
 }
 
+/* A switch and what every frame touches of it, side by side. */
+static struct pl_switch *allocate(const struct pl_layout *layout)
+{
+    size_t stores = layout->table_count * sizeof(struct pl_store *);
+    size_t residue = (layout->residue_bytes + (size_t)7) / 8 * 8;
+    struct pl_switch *sw = calloc(1, sizeof(*sw) + stores + residue + layout->cell_bytes);
+    if (!sw)
+        return NULL;
+    sw->stores = (struct pl_store **)(void *)(sw + 1);
+    sw->residue = (uint8_t *)(sw + 1) + stores;
+    sw->cells = sw->residue + residue;
+    return sw;
+}
+
 struct pl_switch *pl_switch_new(const struct pl_layout *layout, const struct pl_world *world,
                                 uint64_t seed)
 {
-    struct pl_switch *sw = calloc(1, sizeof(*sw));
+    struct pl_switch *sw = allocate(layout);
     if (!sw)
         return NULL;
     sw->layout = layout;
@@ -103,14 +113,11 @@ void pl_switch_free(struct pl_switch *sw)
 {
     if (!sw)
         return;
-    for (uint32_t i = 0; sw->stores && i < sw->layout->table_count; i++)
+    for (uint32_t i = 0; i < sw->layout->table_count; i++)
         pl_store_release(sw->stores[i]);
     free_profiles(sw);
     free_externs(sw);
     pl_held_free_spare(sw);
-    free(sw->stores);
-    free(sw->cells);
-    free(sw->residue);
     for (uint32_t i = 0; sw->rounds && i < sw->layout->calculation_count; i++)
         free(sw->rounds[i].inputs);
     free(sw->rounds);
