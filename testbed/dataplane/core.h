@@ -15,7 +15,7 @@ enum { NO_NODE = UINT32_MAX, LINE_BYTES = 64 };
 
 /* --- Frames --- */
 
-enum frame_class { FRAME_OTHER, FRAME_DATA, FRAME_ACK };
+enum frame_class { FRAME_OTHER, FRAME_DATA, FRAME_ACK, FRAME_CLASSES };
 
 enum {
     PACKET_BLOCK = 128,
@@ -83,29 +83,31 @@ struct held_queue {
 };
 
 struct port {
-    struct cursor tail;      /* where the next frame is written */
+    /* What every frame touches: two cache lines. */
+    _Alignas(LINE_BYTES) struct cursor tail;  /* where the next frame is written */
     struct cursor serving;   /* first frame whose last bit has not left */
     uint64_t free_at;        /* when the link is free: last departure and gap */
     uint64_t queue_bytes;
+    uint64_t recent_bytes;   /* maxima since the last sample */
+    uint32_t recent_packets;
     uint32_t queue_packets;
     bool started;            /* the start of service at `serving` was looked at */
     bool up;
-    uint64_t recent_bytes;   /* maxima since the last sample */
-    uint32_t recent_packets;
-    uint32_t sampled_packets;
-    uint64_t sampled_bytes;
-    uint64_t max_bytes;
-    uint32_t max_packets;
-    uint32_t peer;           /* port number over all nodes, NO_NODE if none */
-    uint64_t packets;
-    uint64_t bytes;
-    uint64_t data_packets;
-    uint64_t data_bytes;
-    uint64_t ack_packets;
-    uint64_t drops;
-    uint64_t marks;
+    struct {
+        uint64_t packets;
+        uint64_t bytes;
+    } sent[FRAME_CLASSES];
     double area_bytes;       /* sum over frames of bytes x (departure - arrival) */
     double area_packets;
+
+    /* The rest. */
+    uint64_t drops;
+    uint64_t marks;
+    uint64_t max_bytes;
+    uint64_t sampled_bytes;
+    uint32_t max_packets;
+    uint32_t sampled_packets;
+    uint32_t peer;           /* port number over all nodes, NO_NODE if none */
 };
 
 /* --- Nodes --- */

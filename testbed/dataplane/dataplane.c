@@ -212,7 +212,7 @@ int dp_switches(struct dp *dp, const struct pl_program *program, uint32_t count,
 
 void port_open(struct dp *dp, struct port *port, struct cursor *reader)
 {
-    port->tail = (struct cursor){ chunk_new(&dp->workers[0].chunks), 0 };
+    port->tail = (struct cursor){ chunk_new(&dp->workers[0].chunks)->entries };
     port->serving = port->tail;
     port->up = true;
     *reader = port->tail;
@@ -235,7 +235,7 @@ int dp_links(struct dp *dp, uint64_t count, const struct dp_link *links)
         if (port_index(dp, links[i].node, links[i].port, &near) != 0 ||
             port_index(dp, links[i].peer, links[i].peer_port, &far) != 0)
             return DP_FAILED;
-        if (dp->ports[near].tail.chunk || dp->ports[far].tail.chunk)
+        if (dp->ports[near].tail.entry || dp->ports[far].tail.entry)
             return build_fail(dp, "port %u of node %u, or its peer, has a cable already", links[i].port,
                         links[i].node);
         port_open(dp, &dp->ports[near], &dp->inputs[far]);
@@ -251,7 +251,7 @@ int dp_port_up(struct dp *dp, uint32_t node, uint32_t port, uint32_t up)
     uint32_t index = 0;
     if (port_index(dp, node, port, &index) != 0)
         return DP_FAILED;
-    if (!dp->ports[index].tail.chunk)
+    if (!dp->ports[index].tail.entry)
         return build_fail(dp, "port %u of node %u has no cable", port, node);
     dp->ports[index].up = up != 0;
     return 0;

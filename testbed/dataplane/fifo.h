@@ -1,5 +1,6 @@
 #ifndef FIFO_H
 #define FIFO_H
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "arena.h"
@@ -26,12 +27,23 @@ struct chunk {
     uint32_t number;
 };
 
+enum { CHUNK_BYTES = 512 };
+_Static_assert(sizeof(struct chunk) == CHUNK_BYTES, "a chunk is eight cache lines");
+
+/* A place in a chain; chunks are aligned to their size, so the place tells the chunk. */
 struct cursor {
-    struct chunk *chunk;
-    uint32_t index;
+    struct entry *entry;  /* NULL: there is no link */
 };
 
-_Static_assert(sizeof(struct chunk) == 512, "a chunk is eight cache lines");
+static inline struct chunk *chunk_of(struct cursor cursor)
+{
+    return (struct chunk *)((uintptr_t)cursor.entry & ~(uintptr_t)(CHUNK_BYTES - 1));
+}
+
+static inline bool chunk_ends(struct cursor cursor)
+{
+    return cursor.entry == &chunk_of(cursor)->entries[CHUNK_ENTRIES];
+}
 
 static inline struct chunk *chunk_new(struct depot *depot)
 {
@@ -42,44 +54,40 @@ static inline struct chunk *chunk_new(struct depot *depot)
     return chunk;
 }
 
-static inline const struct entry *fifo_entry(const struct cursor *cursor)
-{
-    return &cursor->chunk->entries[cursor->index];
-}
-
 /* Departure of the entry at a cursor, TIME_NEVER if there is none yet. */
-static inline uint64_t fifo_departure(const struct cursor *cursor)
+static inline uint64_t fifo_departure(struct cursor cursor)
 {
-    return __atomic_load_n(&fifo_entry(cursor)->departure, __ATOMIC_ACQUIRE);
+    return __atomic_load_n(&cursor.entry->departure, __ATOMIC_ACQUIRE);
 }
 
 static inline void fifo_push(struct cursor *tail, struct depot *depot, struct entry entry)
 {
-    struct entry *slot = &tail->chunk->entries[tail->index];
-    struct chunk *chunk = tail->chunk;
+    struct entry *slot = tail->entry++;
     slot->packet = entry.packet;
     slot->bytes = entry.bytes;
-    if (++tail->index == CHUNK_ENTRIES) {
-        chunk->next = chunk_new(depot);
-        *tail = (struct cursor){ chunk->next, 0 };
+    if (chunk_ends(*tail)) {
+        struct chunk *next = chunk_new(depot);
+        chunk_of(*tail)->next = next;
+        tail->entry = next->entries;
     } else {
-        __atomic_store_n(&slot[1].departure, TIME_NEVER, __ATOMIC_RELAXED);
+        __atomic_store_n(&tail->entry->departure, TIME_NEVER, __ATOMIC_RELAXED);
     }
     __atomic_store_n(&slot->departure, entry.departure, __ATOMIC_RELEASE);
 }
 
 static inline void fifo_step(struct cursor *cursor)
 {
-    if (++cursor->index == CHUNK_ENTRIES)
-        *cursor = (struct cursor){ cursor->chunk->next, 0 };
+    cursor->entry++;
+    if (chunk_ends(*cursor))
+        cursor->entry = chunk_of(*cursor)->next->entries;
 }
 
 /* Step of the last reader: nobody looks at a chunk that it has left. */
 static inline void fifo_take(struct cursor *head, struct depot *depot)
 {
-    struct chunk *chunk = head->chunk;
+    struct chunk *chunk = chunk_of(*head);
     fifo_step(head);
-    if (head->chunk != chunk)
+    if (chunk_of(*head) != chunk)
         depot_give(depot, chunk->number);
 }
 

@@ -25,8 +25,8 @@ static void start_service(struct dp *dp, struct port *port, const struct entry *
 void port_advance(struct dp *dp, struct port *port, uint64_t now)
 {
     for (;;) {
-        uint64_t departure = fifo_departure(&port->serving);
-        const struct entry *entry = fifo_entry(&port->serving);
+        uint64_t departure = fifo_departure(port->serving);
+        const struct entry *entry = port->serving.entry;
         if (departure == TIME_NEVER)
             return;
         if (!port->started) {
@@ -69,16 +69,6 @@ bool port_admit(struct worker *worker, struct port *port, uint32_t bytes, uint64
     return true;
 }
 
-static void count_class(struct port *port, uint32_t class, uint32_t bytes)
-{
-    if (class == FRAME_ACK)
-        port->ack_packets++;
-    if (class != FRAME_DATA)
-        return;
-    port->data_packets++;
-    port->data_bytes += bytes;
-}
-
 void port_serve(struct worker *worker, struct port *port, uint32_t number, uint32_t bytes,
                 uint64_t arrived, uint64_t from)
 {
@@ -86,9 +76,9 @@ void port_serve(struct worker *worker, struct port *port, uint32_t number, uint3
     uint64_t start = from > port->free_at ? from : port->free_at;
     uint64_t departure = start + serialisation(dp, bytes);
     port->free_at = departure + dp->gap_ps;
-    port->packets++;
-    port->bytes += bytes;
-    count_class(port, packet_at(dp, number)->class, bytes);
+    uint32_t class = packet_at(dp, number)->class;
+    port->sent[class].packets++;
+    port->sent[class].bytes += bytes;
     port->area_bytes += (double)bytes * (double)(departure - arrived);
     port->area_packets += (double)(departure - arrived);
     fifo_push(&port->tail, &worker->chunks, (struct entry){ departure, number, bytes });

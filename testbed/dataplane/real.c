@@ -208,7 +208,7 @@ static void sample(struct dp *dp)
     uint64_t time = dp->now / dp->settings.sample_ps * dp->settings.sample_ps;
     for (uint32_t node = 0; node < dp->nodes; node++)
         for (uint32_t i = dp->first_port[node]; i < dp->first_port[node + 1]; i++) {
-            if (!dp->ports[i].tail.chunk)
+            if (!dp->ports[i].tail.entry)
                 continue;
             port_advance(dp, &dp->ports[i], dp->now);
             port_sample(&dp->workers[0], &dp->ports[i], node, i - dp->first_port[node], time);
@@ -262,7 +262,7 @@ int dp_run_real(struct dp *dp, const struct dp_real *real)
         set_host_timer(dp, node);
     int ended = run(dp, real);
     for (uint32_t i = 0; i < dp->port_count; i++)
-        if (dp->ports[i].tail.chunk)
+        if (dp->ports[i].tail.entry)
             port_advance(dp, &dp->ports[i], dp->now);
     return ended;
 }

@@ -123,7 +123,7 @@ static int attach(struct dp *dp, const struct dp_wire *wire)
     if (!real || wire->socket >= real->socket_count || wire->ifindex == 0)
         return build_fail(dp, "port %u of node %u: no socket %u or interface %u", wire->port,
                           wire->node, wire->socket, wire->ifindex);
-    if (dp->ports[index].tail.chunk)
+    if (dp->ports[index].tail.entry)
         return build_fail(dp, "port %u of node %u is connected already", wire->port, wire->node);
     if (2 * ++real->place_count > real->place_mask && grow_places(real) != 0)
         return build_fail(dp, "not enough memory for sockets");

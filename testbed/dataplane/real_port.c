@@ -14,7 +14,7 @@ void real_notice(struct dp *dp, const struct port *port)
     uint32_t number = (uint32_t)(port - dp->ports);
     if (real->timers.time[number] == TIME_NEVER)
         timers_set(&real->timers, number,
-                   fifo_departure(&real->ports[number].head) + dp->settings.delay_ps);
+                   fifo_departure(real->ports[number].head) + dp->settings.delay_ps);
 }
 
 static uint64_t distance(uint64_t one, uint64_t other)
@@ -116,11 +116,11 @@ void real_transmit(struct dp *dp, uint32_t number, uint64_t now)
     struct real_front *real = dp->real;
     struct real_port *port = &real->ports[number];
     uint64_t delay = dp->settings.delay_ps;
-    struct entry entry = *fifo_entry(&port->head);
+    struct entry entry = *port->head.entry;
     port_advance(dp, &dp->ports[number], entry.departure);
     put_on_wire(dp, number, &entry, now);
     fifo_take(&port->head, &dp->workers[0].chunks);
-    uint64_t next = fifo_departure(&port->head);
+    uint64_t next = fifo_departure(port->head);
     timers_set(&real->timers, number, next == TIME_NEVER ? next : next + delay);
 }
 
@@ -146,7 +146,7 @@ void real_read_totals(const struct dp *dp, struct dp_totals *totals)
     }
     for (uint32_t i = 0; i < dp->port_count; i++) {
         struct cursor cursor = real->ports[i].head;
-        for (; cursor.chunk && fifo_departure(&cursor) != TIME_NEVER; fifo_step(&cursor))
+        for (; cursor.entry && fifo_departure(cursor) != TIME_NEVER; fifo_step(&cursor))
             totals->left++;
     }
 }

@@ -76,9 +76,9 @@ static void correct_areas(const struct port *port, const struct held_queue *held
                           double *bytes, double *packets)
 {
     struct cursor cursor = port->serving;
-    for (; fifo_departure(&cursor) != TIME_NEVER; fifo_step(&cursor)) {
-        double beyond = (double)after(fifo_departure(&cursor), to);
-        *bytes -= beyond * fifo_entry(&cursor)->bytes;
+    for (; fifo_departure(cursor) != TIME_NEVER; fifo_step(&cursor)) {
+        double beyond = (double)after(fifo_departure(cursor), to);
+        *bytes -= beyond * cursor.entry->bytes;
         *packets -= beyond;
     }
     for (uint32_t i = 0; held && i < held->count; i++) {
@@ -95,11 +95,13 @@ static void read_port(const struct dp *dp, const struct port *port, const struct
     double packets = port->area_packets;
     double span = to > from ? (double)(to - from) : 1;
     correct_areas(port, held, to, &bytes, &packets);
-    record->packets = port->packets;
-    record->bytes = port->bytes;
-    record->data_packets = port->data_packets;
-    record->data_bytes = port->data_bytes;
-    record->ack_packets = port->ack_packets;
+    for (uint32_t class = 0; class < FRAME_CLASSES; class++) {
+        record->packets += port->sent[class].packets;
+        record->bytes += port->sent[class].bytes;
+    }
+    record->data_packets = port->sent[FRAME_DATA].packets;
+    record->data_bytes = port->sent[FRAME_DATA].bytes;
+    record->ack_packets = port->sent[FRAME_ACK].packets;
     record->drops = port->drops;
     record->marks = port->marks;
     record->queue_bytes = port->queue_bytes;
@@ -143,7 +145,7 @@ void dp_read_ports(const struct dp *dp, uint64_t from_ps, uint64_t to_ps,
             uint32_t number = i - dp->first_port[node];
             records[i] = (struct dp_port_record){ .node = node, .port = number };
             name_peer(dp, &dp->ports[i], &records[i]);
-            if (dp->ports[i].tail.chunk)
+            if (dp->ports[i].tail.entry)
                 read_port(dp, &dp->ports[i], sw && sw->held ? &sw->held[number] : NULL, from_ps,
                           to_ps, &records[i]);
         }
@@ -204,7 +206,7 @@ static void add_totals(struct dp_totals *sum, const struct dp_totals *part)
 static uint64_t frames_from(struct cursor cursor)
 {
     uint64_t count = 0;
-    for (; fifo_departure(&cursor) != TIME_NEVER; fifo_step(&cursor))
+    for (; fifo_departure(cursor) != TIME_NEVER; fifo_step(&cursor))
         count++;
     return count;
 }
@@ -214,7 +216,7 @@ static uint64_t count_left(const struct dp *dp)
 {
     uint64_t left = 0;
     for (uint32_t i = 0; i < dp->port_count; i++)
-        if (dp->inputs[i].chunk)
+        if (dp->inputs[i].entry)
             left += frames_from(dp->inputs[i]);
     for (uint32_t i = 0; i < dp->switch_count; i++)
         for (uint32_t port = 0; dp->sw[i].held && port < dp->sw[i].port_count; port++)

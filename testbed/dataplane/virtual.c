@@ -18,7 +18,7 @@
  * and any number of threads gives the same result.
  */
 
-enum { HOSTS_AT_ONCE = 32, SHORTEST_DELAY_PS = 1000 };
+enum { HOSTS_AT_ONCE = 32, LINKS_AHEAD = 6, SHORTEST_DELAY_PS = 1000 };
 
 struct window {
     struct dp *dp;
@@ -49,15 +49,25 @@ static void collect(struct worker *worker, struct cursor *input, uint32_t port, 
 {
     uint64_t delay = worker->dp->settings.delay_ps;
     uint64_t limit = end > delay ? end - delay : 0;
-    uint64_t departure = fifo_departure(input);
+    uint64_t departure = fifo_departure(*input);
     while (departure < limit) {
-        uint32_t number = fifo_entry(input)->packet;
+        uint32_t number = input->entry->packet;
         batch_add(&worker->batch, departure + delay, number, port);
         fifo_take(input, &worker->chunks);
-        departure = fifo_departure(input);
+        departure = fifo_departure(*input);
     }
     if (departure != TIME_NEVER)
         note_event(worker, departure + delay);
+}
+
+static void collect_all(struct worker *worker, const struct window *window, struct sw *sw)
+{
+    for (uint32_t port = 1; port < sw->port_count; port++) {
+        if (port + LINKS_AHEAD < sw->port_count && sw->inputs[port + LINKS_AHEAD].entry)
+            __builtin_prefetch(sw->inputs[port + LINKS_AHEAD].entry);
+        if (sw->inputs[port].entry)
+            collect(worker, &sw->inputs[port], port, window->end);
+    }
 }
 
 static void finish_ports(struct worker *worker, const struct window *window, struct port *ports,
@@ -84,9 +94,7 @@ static void switch_turn(struct worker *worker, const struct window *window, stru
 {
     struct batch *batch = &worker->batch;
     batch->count = 0;
-    for (uint32_t port = 1; port < sw->port_count; port++)
-        if (sw->inputs[port].chunk)
-            collect(worker, &sw->inputs[port], port, window->end);
+    collect_all(worker, window, sw);
     const struct arrival *arrivals = batch_sort(batch, window->begin, window->end);
     for (uint32_t i = 0; i < batch->count; i++) {
         if (sw->held)
@@ -115,10 +123,13 @@ static void host_turn(struct worker *worker, const struct window *window, struct
 {
     struct batch *batch = &worker->batch;
     batch->count = 0;
-    if (host->input->chunk)
+    if (host->input->entry)
         collect(worker, host->input, 0, window->end);
-    for (uint32_t i = 0; i < batch->count; i++)
-        __builtin_prefetch(packet_at(worker->dp, batch->arrivals[i].packet), 1);
+    for (uint32_t i = 0; i < batch->count; i++) {
+        const struct packet *packet = packet_at(worker->dp, batch->arrivals[i].packet);
+        __builtin_prefetch(packet, 1);
+        __builtin_prefetch(packet->data + LINE_BYTES, 1);
+    }
     for (uint32_t i = 0; i < batch->count; i++) {
         act_until(worker, host, batch->arrivals[i].time);
         host_receive(worker, host, batch->arrivals[i].packet, batch->arrivals[i].time);
