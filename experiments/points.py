@@ -13,13 +13,10 @@ from typing import TYPE_CHECKING, Any
 from analysis import metrics, summary
 from analysis.fidelity import judge
 from analysis.results import read_run
-from testbed.planning import make_plan, network
+from testbed.planning import plan_for
 from testbed.scenario import from_toml
-from testbed.streams import stream
-from traffic.workloads import make
 
 if TYPE_CHECKING:
-    from testbed.plan import Plan
     from testbed.scenario import Scenario
 
 ROW = "row.json"
@@ -51,22 +48,6 @@ class Point:
         )
 
 
-def plan_of(scenario: Scenario) -> Plan:
-    """Work out a scenario with its own workload; raises ScenarioError or WorkloadError."""
-    topology = network(scenario)
-    width = topology.width
-    flows = make(
-        scenario.workload,
-        hosts=topology.hosts,
-        hosts_per_edge=width,
-        hosts_per_pod=width * topology.edges_per_pod,
-        message_bytes=scenario.message_bytes,
-        options=scenario.workload_options,
-        rng=stream(scenario.seed, "workload"),
-    )
-    return make_plan(scenario, flows)
-
-
 def run_point(toml: str, keep: Path | None = None) -> dict[str, Any]:
     """Run a scenario given as TOML in virtual time and return its row.
 
@@ -83,7 +64,7 @@ def run_point(toml: str, keep: Path | None = None) -> dict[str, Any]:
         given.write_text(toml, encoding="utf-8")
         scenario = from_toml(given)
         begin = time.monotonic()
-        run(plan_of(scenario), folder)
+        run(plan_for(scenario), folder, threads=1, sample_ps=None if keep else 0)
         return row_of(folder, scenario) | {"seconds": time.monotonic() - begin}
 
 

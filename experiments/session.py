@@ -40,11 +40,15 @@ class Session:
     out: Path
     progress: RunProgress
 
+    def folder(self, plan: Plan) -> Path:
+        """Return the folder of a plan's results."""
+        return self.out / f"{variant(plan.scenario)}-s{plan.scenario.seed}"
+
     def run(self, plan: Plan) -> bool:
         """Run a plan, slower once more if that was invalid; return whether there is a result."""
         scenario = plan.scenario
         title = f"{label(scenario)}, seed {scenario.seed}"
-        folder = self.out / f"{variant(scenario)}-s{scenario.seed}"
+        folder = self.folder(plan)
         self.progress.begin(title)
         try:
             dilation = self.dilation or self.world.dilation_for(plan)

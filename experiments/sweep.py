@@ -20,6 +20,7 @@ from experiments.cluster import ClusterError, run_on_cluster
 from experiments.figures import FIGURES
 from experiments.looks import looks
 from experiments.points import Point, keep_row, kept_row, run_point
+from experiments.preparation import InputError
 from experiments.progress import RunProgress
 from experiments.sweep_options import Options, OptionsError, parse
 from experiments.workers import run_all
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from experiments.figures import Claim, Figure
     from experiments.workers import Outcome
 
+CROSS = "cross"
 USAGE_ERROR, INTERRUPTED, FAILED = 2, 130, 1
 
 
@@ -58,9 +60,13 @@ def main(arguments: Sequence[str]) -> int:
     input, told in one line.
     """
     try:
+        if arguments[0] == CROSS:
+            from experiments import cross  # noqa: PLC0415 - no figure of the paper needs worlds
+
+            return cross.main(arguments[1:])
         options = parse(arguments, [figure.name for figure in FIGURES])
         return _run(options)
-    except (OptionsError, ScenarioError, ClusterError, ResultError, OSError) as error:
+    except (OptionsError, ScenarioError, ClusterError, ResultError, InputError, OSError) as error:
         sys.stderr.write(f"run.py: {error}\n")
         return USAGE_ERROR
     except KeyboardInterrupt:

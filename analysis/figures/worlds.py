@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from analysis.agreement import paired
 from analysis.figures.style import Look, legend_above, look_of, name_ticks, percent_axis
 from analysis.summary import by_scheme
 
@@ -18,7 +19,9 @@ if TYPE_CHECKING:
 HATCHES = ("", "////", "....")
 
 
-def worlds(axes: Axes, table: pd.DataFrame, looks: Mapping[str, Look]) -> None:
+def worlds(
+    axes: Axes, table: pd.DataFrame, looks: Mapping[str, Look], *, legend: bool = True
+) -> None:
     """Draw the CCT increase of each scheme, a bar a world, with the standard error.
 
     `table` holds rows of summaries from several worlds. INVALID rows are left out.
@@ -47,4 +50,21 @@ def worlds(axes: Axes, table: pd.DataFrame, looks: Mapping[str, Look]) -> None:
     name_ticks(axes, [look_of(name, looks).label for name in names])
     axes.set_ylabel("CCT increase (%)")
     percent_axis(axes)
-    legend_above(axes)
+    if legend:
+        legend_above(axes)
+
+
+def agreement(axes: Axes, table: pd.DataFrame, looks: Mapping[str, Look]) -> None:
+    """Draw each scenario's CCT in the other worlds over that in the first, and the line y = x."""
+    reference, *others = dict.fromkeys(table["world"])
+    for other in others:
+        pairs = paired(table, reference, other)
+        for number, (name, own) in enumerate(pairs.groupby("scheme", sort=False)):
+            look = look_of(str(name), looks, number)
+            axes.plot(
+                own["cct_us_reference"], own["cct_us_other"], look.marker, color=look.color, ms=3
+            )
+    ends = axes.get_xlim()
+    axes.plot(ends, ends, color="black", lw=0.7, ls=":")
+    axes.set_xlabel(f"CCT in {reference} (µs)")
+    axes.set_ylabel(f"CCT in {' and '.join(others)} (µs)")

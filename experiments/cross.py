@@ -1,0 +1,161 @@
+"""The same scenarios in several worlds: `run.py cross`.
+
+Every scheme and message size runs in each world; drawn side by side, with the difference to the
+first world and how far the rankings of schemes agree.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from analysis.agreement import paired, ranking
+from analysis.figures.style import PAGE, draw, legend_above
+from analysis.figures.worlds import agreement, worlds
+from analysis.results import MANIFEST
+from analysis.summary import read_all, summarise, write_summary
+from experiments.looks import looks
+from experiments.options import names, seeds, size
+from experiments.ownership import hand_over
+from experiments.preparation import prepare
+from experiments.progress import RunProgress
+from experiments.session import Session
+from experiments.sweep_options import OptionsError
+from experiments.world import VIRTUAL, open_world
+from testbed import schemes
+from testbed.mininet import sandbox
+from testbed.scenario import Scenario
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import NoReturn
+
+    from matplotlib.figure import Figure
+
+    from analysis.figures.style import Look
+    from testbed.plan import Plan
+
+WORLDS = (VIRTUAL, "mininet", "bmv2")
+SUMMARY = "cross.csv"
+
+
+@dataclass(frozen=True, slots=True)
+class Crossing:
+    """Plans to run in each world, the first being the reference, and where results go."""
+
+    worlds: tuple[str, ...]
+    plans: tuple[Plan, ...]
+    dilation: float | None
+    out: Path
+
+    def folder(self, world: str, plan: Plan) -> Path:
+        """Return the folder of a plan's message size in a world."""
+        return self.out / world / f"{plan.scenario.message_bytes}"
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise OptionsError(message)
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run a command line of options; returns 0, or 1 if a run has no result."""
+    crossing = _crossing(arguments)
+
+    def work() -> int:
+        failed = sum(_run_world(crossing, world) for world in crossing.worlds)
+        _show(crossing)
+        hand_over(crossing.out)
+        return 1 if failed else 0
+
+    if set(crossing.worlds) == {VIRTUAL}:
+        return work()
+    if reason := sandbox.why_not():
+        raise OptionsError(f"cross needs Mininet: {reason}")
+    return sandbox.run_inside(work)
+
+
+def _crossing(arguments: Sequence[str]) -> Crossing:
+    parser = _Parser(prog="run.py cross", description=__doc__, allow_abbrev=False)
+    parser.add_argument(
+        "--on", type=names, default=list(WORLDS[:2]), help="worlds; the first is the reference"
+    )
+    parser.add_argument("--schemes", type=names, default=list(schemes.names()), help="default: all")
+    parser.add_argument(
+        "--messages",
+        type=lambda text: [size(part) for part in names(text)],
+        default=[1 << 18, 1 << 20],
+    )
+    parser.add_argument("--k", type=int, default=4)
+    parser.add_argument("--seeds", type=seeds, default=[1, 2, 3], help="a count or a list (3)")
+    parser.add_argument("--dilation", type=float, help="how many times slower (default: chosen)")
+    parser.add_argument("--out", type=Path, default=Path("results") / "cross")
+    given = parser.parse_args(arguments)
+    if unknown := [world for world in given.on if world not in WORLDS]:
+        raise OptionsError(f"world {unknown[0]} is unknown; there are {', '.join(WORLDS)}")
+    for name in given.schemes:
+        schemes.find(name)
+    scenarios = [
+        Scenario(scheme=scheme, seed=seed, k=given.k, message_bytes=message)
+        for message in given.messages
+        for seed in given.seeds
+        for scheme in given.schemes
+    ]
+    return Crossing(tuple(given.on), tuple(prepare(scenarios)), given.dilation, given.out)
+
+
+def _run_world(crossing: Crossing, name: str) -> int:
+    """Run what has no result yet in one world; returns how many runs failed."""
+    world, failed = open_world(name), 0
+    try:
+        with RunProgress(len(crossing.plans)) as progress:
+            for plan in crossing.plans:
+                out = crossing.folder(name, plan)
+                session = Session(world, name != VIRTUAL, crossing.dilation, out, progress)
+                if (session.folder(plan) / MANIFEST).exists():
+                    progress.finish()
+                else:
+                    failed += not session.run(plan)
+    finally:
+        world.close()
+    return failed
+
+
+def _show(crossing: Crossing) -> None:
+    table = pd.concat(
+        [summarise(read_all(crossing.out / world)) for world in crossing.worlds], ignore_index=True
+    )
+    write_summary(table, crossing.out / SUMMARY)
+    known = looks(plan.scenario for plan in crossing.plans)
+    picture = draw(crossing.out / "cross", lambda figure: _plot(figure, table, known), width=PAGE)
+    print(f"{len(table)} runs; {picture}")
+    for other in crossing.worlds[1:]:
+        _compare(table, crossing.worlds[0], other)
+
+
+def _compare(table: pd.DataFrame, reference: str, other: str) -> None:
+    pairs = paired(table, reference, other)
+    if pairs.empty:
+        sys.stdout.write(f"{other}: no scenario has a valid run in both worlds\n")
+        return
+    ranks = ranking(pairs)
+    worst = pairs["error"].abs().max()
+    sys.stdout.write(
+        f"{other} against {reference}: CCT {pairs['error'].mean():+.2%} on average, at most "
+        f"{worst:.2%} off; {ranks.alike} of {ranks.pairs} pairs of schemes ranked alike\n"
+    )
+
+
+def _plot(figure: Figure, table: pd.DataFrame, known: dict[str, Look]) -> None:
+    messages = sorted(table["message_bytes"].unique())
+    panels = figure.subplots(1, len(messages) + 1, squeeze=False)[0]
+    for panel, message in zip(panels, messages, strict=False):
+        worlds(panel, table[table["message_bytes"] == message], known, legend=False)
+        panel.set_title(f"{message / (1 << 20):g} MB messages")
+    agreement(panels[-1], table, known)
+    legend_above(panels[0])
