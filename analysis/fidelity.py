@@ -61,7 +61,8 @@ def judge(run: Run) -> Verdict:
     """Return the verdict on a run, from its manifest, flows and links alone."""
     checks = [_ended(run), _conservation(run), _bound(run)]
     if run.world != VIRTUAL:
-        checks += [*_gaps(run), *_pacing(run), _start(run), _noise(run), *_processors(run)]
+        checks += [*_gaps(run), _stall(run), *_pacing(run), _start(run)]
+        checks += [_noise(run), *_processors(run)]
     verdict = worst(checks)
     return Verdict(verdict, tuple(checks), _advice(run, checks) if verdict != "VALID" else "")
 
@@ -120,6 +121,14 @@ def _gaps(run: Run) -> list[Check]:
         grade = _graded(1 - share, 1 - valid + 1e-12, 1 - degraded + 1e-12)
         checks.append(Check(f"gaps {name}", grade, f"{share:.2%}", f"at least {valid:.1%}"))
     return checks
+
+
+def _stall(run: Run) -> Check:
+    """Grade the latest departure: a stall of the machine is rare among gaps, yet moves the CCT."""
+    latest = float(run.links["late_max_ns"].max()) / 1000
+    share = latest / cct_us(run)
+    grade = "VALID" if math.isnan(share) else _graded(share, 0.02, 0.1)
+    return Check("longest stall", grade, f"{latest:.3f} us late", "at most 2 % of the CCT")
 
 
 def _pacing(run: Run) -> list[Check]:

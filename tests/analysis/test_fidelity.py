@@ -32,6 +32,7 @@ def test_judge__names_its_checks(folder: Path) -> None:
         "gaps within 10 % of a frame",
         "gaps within 25 % of a frame",
         "gaps within one frame",
+        "longest stall",
         "pacing",
         "send lateness",
         "start skew",
@@ -103,6 +104,14 @@ def test_judge__each_invariant(
     assert verdict.verdict == grade
     assert verdict.reason.startswith(f"{check}:")
     assert verdict.advice
+
+
+@pytest.mark.parametrize(
+    ("late_ns", "grade"), [(50.0, "VALID"), (500.0, "DEGRADED"), (2678.0, "INVALID")]
+)
+def test_judge__a_stall_that_few_gaps_see(folder: Path, late_ns: float, grade: str) -> None:
+    change_table(folder / "links.csv", late_max_ns=[late_ns, *[0.0] * 95])
+    assert judge(read_run(folder)).verdict == grade
 
 
 def test_judge__drops_of_a_limited_queue_are_allowed(tmp_path: Path) -> None:
