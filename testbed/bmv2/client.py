@@ -7,7 +7,7 @@ import importlib.util
 import sys
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from testbed.bmv2.errors import Bmv2Error
 from testbed.bmv2.process import executable, wait_for_thrift
@@ -35,6 +35,12 @@ class Client:
     def name(self) -> str:
         """The switch's node name."""
         return self.process.name
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def close(self) -> None:
         """Close the connections."""
@@ -73,16 +79,19 @@ def add_client_library() -> None:
 
 
 def _wait_for_service(client: Client) -> None:
-    """Wait for the service that simple_switch registers last, after it has begun to listen."""
-    failures = importlib.import_module("thrift.Thrift").TApplicationException
+    """Wait for the service that simple_switch registers last, and see that it is ours."""
+    failures = importlib.import_module("thrift.Thrift").TException
     for _ in range(ATTEMPTS):
         try:
             client.simple_switch.get_time_elapsed_us()
+            device = client.standard.bm_mgmt_get_info().device_id
         except failures:
             client.process.require_alive()
             time.sleep(ATTEMPT_SECONDS)
         else:
-            return
+            if device == client.process.device:
+                return
+            raise Bmv2Error(f"{client.name}: port {client.process.port} is another switch's")
     raise Bmv2Error(f"{client.name}: the switch's own service did not come up")
 
 

@@ -168,13 +168,13 @@ def _run_reference(program: Program, case: Case, ours: OurRun, one_by_one: bool)
         document.write_text(json.dumps(case.document), encoding="utf-8")
         switch = start_on_pipes(case.name, document, PORTS, Path(folder))
         try:
-            client = connect(switch.process)
-            _configure(client, program, case)
-            done = _done(switch, client, ours.clocks, left_bytes) if one_by_one else None
-            switch.feed(ours.frames, done)
-            switch.wait_for(left_bytes[-1])
-            switch.process.require_alive()
-            return State(switch.outputs(), *_reference_arrays(program, client))
+            with connect(switch.process) as client:
+                _configure(client, program, case)
+                done = _done(switch, client, ours.clocks, left_bytes) if one_by_one else None
+                switch.feed(ours.frames, done)
+                switch.wait_for(left_bytes[-1])
+                switch.process.require_alive()
+                return State(switch.outputs(), *_reference_arrays(program, client))
         finally:
             switch.stop()
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import os
+import random
 import shutil
 import socket
 import subprocess
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
 EXECUTABLE = "simple_switch"
 LOG_LINES_SHOWN = 8
 STOP_SECONDS = 3.0
+THRIFT_PORTS = range(12_000, 32_000)
+_RANDOM = random.Random()
 _device_ids = itertools.count(os.getpid() * 1000 % (1 << 31))
 
 
@@ -28,6 +32,7 @@ class Process:
     """One simple_switch under its node's name; `port` is where its Thrift server listens."""
 
     name: str
+    device: int
     port: int
     log: Path
     popen: subprocess.Popen[bytes]
@@ -86,7 +91,8 @@ def start(
     log = directory / f"{name}.log"
     port = _free_port()
     command = [*prefix, str(executable()), "--thrift-port", str(port)]
-    command += ["--device-id", str(next(_device_ids))]
+    device = next(_device_ids)
+    command += ["--device-id", str(device)]
     command += ["--use-files", "0"] if from_files else []
     for number, interface in interfaces.items():
         command += ["--interface", f"{number}@{interface}"]
@@ -99,7 +105,7 @@ def start(
             cwd=directory,
             start_new_session=True,
         )
-    return Process(name, port, log, popen)
+    return Process(name, device, port, log, popen)
 
 
 def wait_for_thrift(process: Process, timeout_seconds: float = 20.0) -> None:
@@ -121,9 +127,12 @@ def wait_for_thrift(process: Process, timeout_seconds: float = 20.0) -> None:
 
 
 def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    """Choose a port below those that the kernel gives to outgoing connections."""
+    for port in _RANDOM.sample(THRIFT_PORTS, len(THRIFT_PORTS)):
+        with socket.socket() as probe, contextlib.suppress(OSError):
+            probe.bind(("0.0.0.0", port))  # noqa: S104 - as simple_switch binds it
+            return port
+    raise Bmv2Error("no free port for a Thrift server")
 
 
 def _cause(code: int) -> str:

@@ -1,0 +1,56 @@
+"""`python -m testbed.bmv2 FILE...`: compare simple_switch and our engine on any program."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from p4.codegen.build import BuildError
+from p4.codegen.document import ProgramError
+from p4.compiler import CompileError, compile_file
+from p4.engine import EngineError
+from testbed.bmv2.cases import random_case
+from testbed.bmv2.compare import compare
+from testbed.bmv2.errors import Bmv2Error
+
+BAD_INPUT = (Bmv2Error, CompileError, ProgramError, EngineError, BuildError, OSError, ValueError)
+
+
+def main() -> int:
+    """Compare each file; returns 1 if any differs, 2 with one line for bad input."""
+    parser = argparse.ArgumentParser(prog="python -m testbed.bmv2", description=__doc__)
+    parser.add_argument("files", nargs="+", type=Path, help="P4 programs or BMv2 JSON files")
+    parser.add_argument("--frames", type=int, default=1000, help="random frames per program")
+    parser.add_argument("--seed", type=int, default=1, help="of entries and frames")
+    parser.add_argument(
+        "--one-by-one", action="store_true", help="let each frame be done before the next enters"
+    )
+    given = parser.parse_args()
+    differ = False
+    try:
+        for path in given.files:
+            case = random_case(path.stem, document_of(path), given.seed, given.frames)
+            found = compare(case, one_by_one=given.one_by_one)
+            verdict = f"{len(found.differences)} differences" if found.differences else "agree"
+            print(f"{path}: {found.frames} frames in, {found.outputs} out: {verdict}")
+            print(*(f"  {line}" for line in found.differences), sep="\n", end="")
+            differ |= bool(found.differences)
+    except BAD_INPUT as error:
+        print(f"compare: {str(error).splitlines()[0]}", file=sys.stderr)
+        return 2
+    return int(differ)
+
+
+def document_of(path: Path) -> dict[str, Any]:
+    """Return a program's BMv2 JSON, compiling it if it is P4."""
+    if path.suffix == ".json":
+        document: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        return document
+    return compile_file(path)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
