@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import resource
+import subprocess
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -51,6 +52,7 @@ def start(topology: Topology, mtu: int) -> Fabric:
 
     Raises InterfaceError where the kernel refuses a link.
     """
+    _check_shells()
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, min(hard, OPEN_FILES)), hard))
     addresses = [
@@ -79,6 +81,13 @@ def start(topology: Topology, mtu: int) -> Fabric:
             interfaces.set_link(pair, up=False)
     net.start()
     return Fabric(net, topology, pairs)
+
+
+def _check_shells() -> None:
+    """Raise InterfaceError where Mininet's shells would not start, for which it waits forever."""
+    tried = subprocess.run(["mnexec", "-cdn", "true"], capture_output=True, text=True, check=False)
+    if tried.returncode != 0:
+        raise interfaces.InterfaceError(f"mnexec: {' '.join(tried.stderr.split())}")
 
 
 def mtu_for(scenario: Scenario) -> int:

@@ -26,7 +26,7 @@ PROCESS_NAME = "ofan-fabric"
 FORWARDED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 FORWARDING_SECONDS = 0.5
 _NEW_MOUNT, _NEW_USER, _NEW_PID, _NEW_NET = 0x0002_0000, 0x1000_0000, 0x2000_0000, 0x4000_0000
-_MOUNT_PRIVATE = 1 << 18
+_MOUNT_BIND, _MOUNT_RECURSIVE, _MOUNT_PRIVATE = 1 << 12, 1 << 14, 1 << 18
 _SET_PARENT_DEATH_SIGNAL, _SET_NAME = 1, 15
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -148,10 +148,20 @@ def _outer_parent() -> int:
 
 
 def _mount_own_views() -> None:
+    if _libc.mount(None, b"/", None, _MOUNT_PRIVATE, None) != 0:
+        _make_root_a_mount()
     for line in Path("/proc/self/mountinfo").read_text(encoding="utf-8").splitlines():
         _libc.mount(None, line.split()[4].encode(), None, _MOUNT_PRIVATE, None)
     for kind, place in ((b"proc", b"/proc"), (b"sysfs", b"/sys")):
         _checked(_libc.mount(kind, place, kind, 0, None))
+
+
+def _make_root_a_mount() -> None:
+    """Under chroot, / is no mount of its own, which mnexec needs."""
+    _checked(_libc.mount(b"/", b"/mnt", None, _MOUNT_BIND | _MOUNT_RECURSIVE, None))
+    here = Path.cwd()
+    os.chroot("/mnt")
+    os.chdir(here)
 
 
 def _keep(child: int) -> int:
