@@ -6,13 +6,22 @@ Each pass is a function in a module of its name; `compile_file` calls them in or
 collected as diagnostics, and stop the compilation between passes.
 """
 
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 from p4.compiler.check import check
-from p4.compiler.diagnostics import WARNING, Abort, CompileError, Diagnostic, Diagnostics
+from p4.compiler.diagnostics import (
+    ERROR,
+    WARNING,
+    Abort,
+    CompileError,
+    Diagnostic,
+    Diagnostics,
+    Position,
+)
 from p4.compiler.emit import emit
 from p4.compiler.lexer import display_name, tokenize
 from p4.compiler.lower import lower
@@ -21,6 +30,7 @@ from p4.compiler.source import preprocess
 
 __all__ = ["CompileError", "Diagnostic", "compile_file", "compile_with_warnings"]
 
+RECURSION_LIMIT = 20_000  # the passes walk the tree, which may be deep
 NO_DEFINES: Mapping[str, str] = MappingProxyType({})
 
 
@@ -45,7 +55,21 @@ def compile_with_warnings(
     include_paths: Sequence[Path] = (),
 ) -> tuple[dict[str, Any], list[Diagnostic]]:
     """Compile like `compile_file`; returns the JSON and the warnings."""
-    source = preprocess(Path(path), defines, include_paths)
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(limit, RECURSION_LIMIT))
+    try:
+        return _compile(Path(path), defines, include_paths)
+    except RecursionError:
+        at = Position(str(path), 1, 1)
+        raise CompileError([Diagnostic(ERROR, at, "the program is nested too deep")]) from None
+    finally:
+        sys.setrecursionlimit(limit)
+
+
+def _compile(
+    path: Path, defines: Mapping[str, str], include_paths: Sequence[Path]
+) -> tuple[dict[str, Any], list[Diagnostic]]:
+    source = preprocess(path, defines, include_paths)
     sources = {display_name(file): lines for file, lines in source.files.items()}
     diagnostics = Diagnostics(sources)
     tokens = tokenize(source, diagnostics)
@@ -54,7 +78,7 @@ def compile_with_warnings(
     checked = check(program, diagnostics)
     diagnostics.check()
     try:
-        lowered = lower(checked, diagnostics, Path(path).name)
+        lowered = lower(checked, diagnostics, path.name)
     except Abort:
         diagnostics.check()
         raise

@@ -8,6 +8,8 @@ from p4.compiler import types as t
 from p4.compiler.check_types import TYPE_DECLARATIONS, TypeChecker
 from p4.compiler.diagnostics import Abort
 
+NUMBER_LIMIT = 4096
+
 _COMPARISONS = {"<", ">", "<=", ">="}
 _SIZES = {
     "minSizeInBits": (False, 1),
@@ -168,8 +170,13 @@ class ExpressionChecker(TypeChecker):
     # Literals and names
 
     def _note(self, expression: tree.Expression, value: int | None) -> None:
-        if value is not None:
-            self.checked.constants[expression] = value
+        if value is None:
+            return
+        if value.bit_length() > NUMBER_LIMIT:
+            raise self._diagnostics.fail(
+                expression.at, f"this number has more than {NUMBER_LIMIT} bits"
+            )
+        self.checked.constants[expression] = value
 
     def _integer(self, node: tree.Integer) -> t.Type:
         if node.width is None:

@@ -243,11 +243,11 @@ class StatementChecker(CallChecker):
         if node.entries and not node.keys:
             self._diagnostics.error(node.at, f"table {node.name!r} has entries but no key")
         kinds = [self._key(key) for key in node.keys]
+        self._context, before = "action", self._context
         for reference in node.actions:
-            try:
+            with suppress(Abort):
                 self._action_reference(reference)
-            except Abort:
-                continue
+        self._context = before
         for entry in node.properties:
             try:
                 self._property(node, entry)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 ERROR = "error"
 WARNING = "warning"
+LINE_LIMIT = 200  # longer source lines are not shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +33,7 @@ class Diagnostic:
 
     def __str__(self) -> str:
         lines = [f"{self.at}: {self.severity}: {self.message}"]
-        if self.source_line:
+        if self.source_line and len(self.source_line) <= LINE_LIMIT:
             lines.extend([f"    {self.source_line}", f"    {self._caret()}"])
         if self.hint:
             lines.append(f"    hint: {self.hint}")

@@ -3,7 +3,7 @@
 from p4.compiler import tree
 from p4.compiler.diagnostics import Position
 from p4.compiler.lexer import IDENTIFIER, NUMBER, STRING, SYMBOL, Token, number
-from p4.compiler.stream import TokenStream
+from p4.compiler.stream import CHAIN_LIMIT, TokenStream
 
 BASE_TYPES = ("bool", "error", "match_kind", "string", "int", "bit", "varbit", "void")
 
@@ -96,7 +96,7 @@ class ExpressionParser(TokenStream):
     def _binary(self, tightness: int) -> tree.Expression:
         """binary: unary {operator binary-of-tighter-operators}."""
         left = self._unary()
-        while True:
+        for _ in range(CHAIN_LIMIT):
             operator = self._operator()
             level = _TIGHTNESS.get(operator, -1)
             if level < tightness:
@@ -104,6 +104,7 @@ class ExpressionParser(TokenStream):
             at = self._at
             self._place += 2 if operator == ">>" else 1
             left = tree.Binary(at, operator, left, self._binary(level + 1))
+        raise self._fail("the expression is too long")
 
     def _operator(self) -> str:
         if self._token.kind != SYMBOL:
@@ -150,7 +151,7 @@ class ExpressionParser(TokenStream):
 
     def _postfix(self, base: tree.Expression) -> tree.Expression:
         """postfix: primary {"." name | "[" e [":" e] "]" | [typeArguments] "(" arguments ")"}."""
-        while True:
+        for _ in range(CHAIN_LIMIT):
             token = self._token
             if self._is("."):
                 self._next()
@@ -167,6 +168,7 @@ class ExpressionParser(TokenStream):
                 base = tree.Call(_start(base, token), base, types, self._call_arguments())
             else:
                 return base
+        raise self._fail("the expression is too long")
 
     def _member_name(self) -> Token:
         return self._next() if self._is("apply") else self._identifier("a member's name")
@@ -237,7 +239,7 @@ class ExpressionParser(TokenStream):
             value, width, signed = number(token.text)
         except ValueError:
             self._place -= 1
-            raise self._fail(f"{token.text!r} is not a number") from None
+            raise self._fail(f"{token.text[:40]!r} is not a number") from None
         return tree.Integer(token.at, value, width, signed)
 
     def _named(self) -> tree.Expression:

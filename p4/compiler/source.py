@@ -17,6 +17,8 @@ from p4.compiler.diagnostics import ERROR, CompileError, Diagnostic, Position
 
 INCLUDE = Path(__file__).parent.parent / "include"
 
+INCLUDE_LIMIT = 100
+
 _COMMENT = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\])*"', re.DOTALL)
 _UNCLOSED = re.compile(r"/\*")
 
@@ -85,6 +87,7 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
     def __init__(self) -> None:
         super().__init__()
         self.problems: list[Diagnostic] = []
+        self._included = 0
         self.seen: dict[str, list[str]] = {}
         self.line_directive = "#line"
         self.compress = 0
@@ -92,6 +95,10 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
 
     def on_file_open(self, is_system_include: bool, includepath: str) -> Any:  # noqa: FBT001, ARG002
         """Open an included file with its comments blanked."""
+        self._included += 1
+        if self._included > INCLUDE_LIMIT:
+            at = Position(includepath, 1, 1)
+            raise CompileError([Diagnostic(ERROR, at, "too many files are included")])
         text = Path(includepath).read_text(encoding="utf-8")
         self.seen[includepath] = text.splitlines()
         return io.StringIO(_blank_comments(text, includepath))

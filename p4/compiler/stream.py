@@ -8,7 +8,8 @@ from p4.compiler.lexer import END, IDENTIFIER, KEYWORD, STRING, SYMBOL, Token
 
 Result = TypeVar("Result")
 
-DEPTH_LIMIT = 150
+DEPTH_LIMIT = 500
+CHAIN_LIMIT = 1000
 
 
 class TokenStream:
