@@ -19,6 +19,11 @@ if TYPE_CHECKING:
     from testbed.bmv2.process import Process
 
 ATTEMPTS, ATTEMPT_SECONDS = 500, 0.01
+SERVICES = {
+    "standard": "bm_runtime.standard.Standard",
+    "simple_pre_lag": "bm_runtime.simple_pre_lag.SimplePreLAG",
+    "simple_switch": "sswitch_runtime.SimpleSwitch",
+}
 CONTEXT = 0  # simple_switch has one context
 
 
@@ -55,15 +60,23 @@ def connect(process: Process) -> Client:
     """
     wait_for_thrift(process)
     add_client_library()
-    try:
-        api = importlib.import_module("p4utils.utils.sswitch_thrift_API")
-    except ImportError:
-        client = _connect_plainly(process)
-    else:
-        switch = api.SimpleSwitchThriftAPI(process.port, "127.0.0.1")
-        client = Client(process, switch.client, switch.mc_client, switch.sswitch_client)
-    _wait_for_service(client)
-    return client
+    failures = importlib.import_module("thrift.Thrift").TException
+    for _ in range(ATTEMPTS):
+        client = _clients(process)
+        try:
+            # The switch registers this service last, and closes connections that ask too early.
+            client.simple_switch.get_time_elapsed_us()
+            device = client.standard.bm_mgmt_get_info().device_id
+        except failures:
+            client.close()
+            process.require_alive()
+            time.sleep(ATTEMPT_SECONDS)
+        else:
+            if device == process.device:
+                return client
+            client.close()
+            raise Bmv2Error(f"{process.name}: port {process.port} is another switch's")
+    raise Bmv2Error(f"{process.name}: the switch's own service did not come up")
 
 
 def add_client_library() -> None:
@@ -78,35 +91,19 @@ def add_client_library() -> None:
     raise Bmv2Error("BMv2's Python client (bm_runtime) was not found beside simple_switch")
 
 
-def _wait_for_service(client: Client) -> None:
-    """Wait for the service that simple_switch registers last, and see that it is ours."""
-    failures = importlib.import_module("thrift.Thrift").TException
-    for _ in range(ATTEMPTS):
-        try:
-            client.simple_switch.get_time_elapsed_us()
-            device = client.standard.bm_mgmt_get_info().device_id
-        except failures:
-            client.process.require_alive()
-            time.sleep(ATTEMPT_SECONDS)
-        else:
-            if device == client.process.device:
-                return
-            raise Bmv2Error(f"{client.name}: port {client.process.port} is another switch's")
-    raise Bmv2Error(f"{client.name}: the switch's own service did not come up")
-
-
 def _library_folders(prefix: Path) -> Iterable[Path]:
     yield from sorted(prefix.glob("lib/python3*/site-packages"))
     yield from sorted(prefix.glob("lib/python3*/dist-packages"))
 
 
-def _connect_plainly(process: Process) -> Client:
-    services = {
-        "standard": "bm_runtime.standard.Standard",
-        "simple_pre_lag": "bm_runtime.simple_pre_lag.SimplePreLAG",
-        "simple_switch": "sswitch_runtime.SimpleSwitch",
-    }
-    return Client(process, *(_service(process.port, *item) for item in services.items()))
+def _clients(process: Process) -> Client:
+    try:
+        api = importlib.import_module("p4utils.utils.sswitch_thrift_API")
+    except ImportError:
+        parts = [_service(process.port, name, module) for name, module in SERVICES.items()]
+        return Client(process, *parts)
+    switch = api.SimpleSwitchThriftAPI(process.port, "127.0.0.1")
+    return Client(process, switch.client, switch.mc_client, switch.sswitch_client)
 
 
 def _service(port: int, name: str, module: str) -> Any:
