@@ -51,22 +51,23 @@ def _add_send(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
         "send",
         help="send data frames to a host at a steady rate",
         description="Send data frames at absolute deadlines: a late frame delays no other.",
-        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
     )
     parser.add_argument("--to", required=True, metavar="ADDRESS", help="IPv4 address of the host")
     parser.add_argument(
-        "--from", dest="sender", metavar="ADDRESS", help="sender's address, if not the interface's"
+        "--from", dest="sender", metavar="ADDRESS", help="sender's address (the interface's)"
     )
-    parser.add_argument("--interface", help="where to send, if not the first one but the loopback")
-    parser.add_argument("--count", type=_natural, default=1, help="frames to send")
-    parser.add_argument("--rate", type=_rate, default=100.0, help="frames a second; 0: no pacing")
-    parser.add_argument("--payload", type=_natural, default=4096, metavar="BYTES", help="a frame's")
-    parser.add_argument("--flow", type=_natural, default=1, help="flow id (destination QP)")
+    parser.add_argument("--interface", help="where to send (the first, loopback aside)")
+    parser.add_argument("--count", type=_natural, default=1, help="frames to send (1)")
     parser.add_argument(
-        "--entropy", type=_natural, default=49_152, help="UDP source port, for hashing switches"
+        "--rate", type=_rate, default=100.0, help="frames a second; 0: no pacing (100)"
     )
     parser.add_argument(
-        "--entropies", type=_natural, default=1, metavar="N", help="spray over N source ports"
+        "--payload", type=_natural, default=4096, metavar="BYTES", help="a frame's (4096)"
+    )
+    parser.add_argument("--flow", type=_natural, default=1, help="flow id, the destination QP (1)")
+    parser.add_argument("--entropy", type=_natural, default=49_152, help="UDP source port (49152)")
+    parser.add_argument(
+        "--entropies", type=_natural, default=1, metavar="N", help="spray over N source ports (1)"
     )
     parser.set_defaults(run=_send)
 
@@ -76,11 +77,10 @@ def _add_sniff(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         "sniff",
         help="print the RoCEv2 frames that arrive",
         description="Print one line a frame: time, class, hosts, flow, PSN, entropy, size, mark.",
-        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
     )
-    parser.add_argument("--interface", help="where to look, if not the first but the loopback")
-    parser.add_argument("--count", type=_natural, default=0, help="stop after so many; 0: never")
-    parser.add_argument("--seconds", type=_rate, default=0.0, help="stop after so long; 0: never")
+    parser.add_argument("--interface", help="where to look (the first, loopback aside)")
+    parser.add_argument("--count", type=_natural, default=0, help="stop after so many (never)")
+    parser.add_argument("--seconds", type=_rate, default=0.0, help="stop after so long (never)")
     parser.add_argument("--answer", action="store_true", help="acknowledge each data frame")
     parser.set_defaults(run=_sniff)
 
