@@ -23,7 +23,7 @@ def write_page(folder: Path, made: Sequence[Made], *, quick: bool) -> Path:
         "",
         f"{held} of {total} claims came out as in the paper. "
         + ("These are the quick sizes: smaller networks and fewer seeds. " if quick else "")
-        + "Minutes are of one processor.",
+        + "Minutes are those of all its points one after the other.",
         "",
         f"All of it: `python experiments/run.py paper{size}`",
     ]

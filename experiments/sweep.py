@@ -19,6 +19,7 @@ from experiments import reproduction
 from experiments.cluster import ClusterError, run_on_cluster
 from experiments.figures import FIGURES
 from experiments.looks import looks
+from experiments.ownership import hand_over
 from experiments.points import Point, keep_row, kept_row, run_point
 from experiments.preparation import InputError
 from experiments.progress import RunProgress
@@ -147,6 +148,7 @@ def _run(options: Options) -> int:
     if options.page:
         page = reproduction.write_page(options.out, made, quick=options.quick)
         print(f"\n{page}")
+    hand_over(options.out.parent, options.out)
     return FAILED if any(figure.failed for figure in made) else 0
 
 

@@ -2,7 +2,8 @@
 
 Random inter-pod permutation of 1 MB messages. The paper's claim: SimpleRR, JSQ, CHOICE and DRILL
 balance the two uplink stages and collapse on the two downlink stages; schemes that know the
-destination are flat on all four.
+destination are flat on all four. Only data is counted; SimpleRR's one pointer serves ACKs too,
+which unbalances its data on the uplinks.
 """
 
 from __future__ import annotations
@@ -60,13 +61,15 @@ def claims(table: pd.DataFrame) -> list[Claim]:
             mean(table, f"overload {stage}", scheme=name) for name in names for stage in stages
         )
 
-    up = worst(UP_ONLY, STAGES[:2])
+    up = worst(UP_ONLY[1:], STAGES[:2])
+    one_pointer = worst(UP_ONLY[:1], STAGES[:2])
     down = least(UP_ONLY, STAGES[2:])
     flat = worst(FLAT, STAGES)
     synchronised = least(("simple_rr", "jsq"), STAGES[2:])
     return [
-        Claim("SimpleRR, JSQ, CHOICE, DRILL on uplinks", "near 0", f"at most {up:.1%}", up < SMALL),
-        Claim("the same on downlinks", "high", f"at least {down:.1%}", down > 2 * up),
+        Claim("JSQ, CHOICE, DRILL on uplinks", "near 0", f"at most {up:.1%}", up < SMALL),
+        Claim("SimpleRR on uplinks", "near 0", f"at most {one_pointer:.1%}", one_pointer < SMALL),
+        Claim("all four on downlinks", "high", f"at least {down:.1%}", down > 2 * SMALL),
         Claim(
             "SimpleRR and JSQ collapse on downlinks",
             "highest of all",
