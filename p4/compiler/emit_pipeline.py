@@ -36,9 +36,15 @@ class Graph:
 
 
 def graph(program: flat.Program, pipeline: flat.Pipeline, diagnostics: Diagnostics) -> Graph:
-    """Return the graph of a pipeline; hidden actions are added to the program."""
-    builder = _Builder(program, pipeline, diagnostics)
+    """Return the graph of a pipeline; hidden actions are added to the program.
+
+    It is built twice, first to see which tables go on differently from where they are applied.
+    """
+    trial = _Builder(program, pipeline, diagnostics, frozenset())
+    trial.code(pipeline.body, None)
+    builder = _Builder(program, pipeline, diagnostics, trial.divided())
     first = builder.code(pipeline.body, None)
+    program.actions.extend(builder.hidden)
     builder.join_sites()
     return Graph(first, _walk(first))
 
@@ -60,14 +66,24 @@ def _walk(first: Node | None) -> list[Node]:
 
 class _Builder:
     def __init__(
-        self, program: flat.Program, pipeline: flat.Pipeline, diagnostics: Diagnostics
+        self,
+        program: flat.Program,
+        pipeline: flat.Pipeline,
+        diagnostics: Diagnostics,
+        divided: frozenset[flat.Table],
     ) -> None:
         self._program = program
         self._diagnostics = diagnostics
+        self._divided = divided
         self._labels: dict[int, Node | None] = {}
         self._taken = {action.name for action in program.actions}
         self._uses = Counter(_tables_in(pipeline.body))
         self._sites: dict[flat.Table, list[Node]] = {}
+        self.hidden: list[flat.Action] = []
+
+    def divided(self) -> frozenset[flat.Table]:
+        """Return the tables that go on differently from different places."""
+        return frozenset(table for table, sites in self._sites.items() if len(sites) > 1)
 
     def code(self, code: flat.Code, following: Node | None) -> Node | None:
         """Return the first node of code that goes on with `following`."""
@@ -105,7 +121,7 @@ class _Builder:
         at = plain[-1].at if not isinstance(plain[-1], flat.Labelled) else self._program_at()
         name = self._unique(f"{_stem(at.file)}{at.line}")
         action = flat.Action(name, (), tuple(reversed(plain)), at, hidden=True)
-        self._program.actions.append(action)
+        self.hidden.append(action)
         table = flat.Table(f"tbl_{name}", at, (), (action,), (action, ()), default_constant=True)
         return Node(at, table, None, table.name, following, {name: following})
 
@@ -146,18 +162,21 @@ class _Builder:
             node.outcomes[action.name] = bodies.get(place, otherwise)
 
     def _site(self, node: Node, apply: flat.Apply) -> Node | None:
-        """Note one of several applications; returns the node that says which it is."""
+        """Return the node of one of several applications, which may have to say which it is."""
         sites = self._sites.setdefault(apply.table, [])
-        sites.append(node)
-        number = flat.Number(len(sites) - 1, t.Bits(8))
+        same = [index for index, site in enumerate(sites) if _goes_on_alike(site, node)]
+        if not same:
+            sites.append(node)
+        if apply.table not in self._divided:
+            return sites[same[0] if same else -1]
+        number = flat.Number(same[0] if same else len(sites) - 1, t.Bits(8))
         mark = flat.Assign(self._site_field(apply.table), number, apply.at)
-        entry = self._hidden([mark], sites[0])
         self._diagnostics.warning(
             apply.at,
             f"table {apply.table.name} is applied in several places",
             "the reference compiler refuses this; a table of its own for each place is portable",
         )
-        return entry
+        return self._hidden([mark], sites[0])
 
     def _site_field(self, table: flat.Table) -> flat.Field:
         name = f"{table.name}.site"
@@ -169,6 +188,8 @@ class _Builder:
     def join_sites(self) -> None:
         """Let a table that is applied in several places go on where it was applied."""
         for table, sites in self._sites.items():
+            if table not in self._divided:
+                continue
             shared = sites[0]
             kinds = {HIT in site.outcomes for site in sites if not _is_plain(site)}
             if len(kinds) > 1:
@@ -193,6 +214,10 @@ class _Builder:
             outcomes = {"true": targets[index], "false": result}
             result = Node(sites[index].at, None, test, "", None, outcomes)
         return result
+
+
+def _goes_on_alike(one: Node, other: Node) -> bool:
+    return one.following is other.following and one.outcomes == other.outcomes
 
 
 def _is_plain(site: Node) -> bool:

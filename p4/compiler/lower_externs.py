@@ -245,6 +245,10 @@ class ExternLowering(CallLowering):
         arguments = [place for _, place, _ in self._arguments(call)]
         header = arguments[0] or self._temporary(self._type_argument(call), "extracted")
         length = self._read(arguments[1], at) if len(arguments) > 1 and arguments[1] else None
+        self._extract_into(header, length, at)
+        return None
+
+    def _extract_into(self, header: places.Place, length: flat.Value | None, at: Position) -> None:
         reference: flat.Parameter
         match header:
             case places.Header():
@@ -253,13 +257,15 @@ class ExternLowering(CallLowering):
                 reference = flat.Reference("stack", header.stack.name)
             case places.StackEnd(which="next", member=str(member)):
                 reference = flat.UnionEnd(header.stack.name, member)
+            case places.Choice():
+                self._by_index(header, lambda each: self._extract_into(each, length, at), at)
+                return
             case _:
                 raise self._unsupported(at, "extracting into this", "extract into a header")
         if length is None:
             self._do("extract", at, reference)
         else:
             self._do("extract_VL", at, reference, length)
-        return None
 
     def _lookahead(self, _target: places.Object, call: Call, at: Position) -> places.Place | None:
         type_ = self._type_argument(call)
