@@ -79,6 +79,10 @@ def contract() -> cffi.FFI:
     return ffi
 
 
+def _open(library: Path) -> Any:
+    return contract().dlopen(str(library))
+
+
 class Program:
     """A P4 program compiled to a shared object and loaded."""
 
@@ -86,7 +90,7 @@ class Program:
         self.model = model
         self.library = library
         self.ffi: Any = contract()
-        self._loaded: Any = self.ffi.dlopen(str(library))
+        self._loaded = _open(library)
         self.pointer: Any = self.ffi.addressof(self._loaded, "pl_program")
         self.symbols = program_symbols(model)
         self._kept: weakref.WeakKeyDictionary[Any, object] = weakref.WeakKeyDictionary()

@@ -109,7 +109,7 @@ def _word_text(operator: str, a: Number, b: Number) -> str:
 
 def _shifted(a: Number) -> str:
     """Return what is shifted to the left, as an operand of 64 bits even if it is constant."""
-    return a.unsigned() if a.constant is None else f"UINT64_C({a.low})"
+    return a.unsigned() if a.constant is None else f"UINT64_C({a.low % WORD})"
 
 
 def shift(operator: str, a: Number, b: Number) -> Number:
@@ -182,9 +182,13 @@ def compare(operator: str, a: Number, b: Number) -> Condition:
     return Condition(text, atom=False)
 
 
-def _decide(operator: str, a: Number, b: Number) -> bool | None:
+def _decide(operator: str, a: Number, b: Number) -> bool | None:  # noqa: PLR0911
     """Return a comparison's result if the intervals leave only one."""
     match operator:
+        case "<" | ">" if a.text == b.text:
+            return False
+        case "<=" | ">=" if a.text == b.text:
+            return True
         case "<":
             return _decide(">", b, a)
         case "<=":
@@ -196,5 +200,5 @@ def _decide(operator: str, a: Number, b: Number) -> bool | None:
         case _:
             pass
     apart = a.low > b.high or b.low > a.high
-    same = a.constant is not None and a.constant == b.constant
+    same = a.text == b.text or (a.constant is not None and a.constant == b.constant)
     return (operator == "!=") == apart if apart or same else None

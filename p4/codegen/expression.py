@@ -263,7 +263,9 @@ class Expressions:
                 text = f"pl_wide_low({text})"
                 return Number(f"(int64_t){text}" if signed else text, low, high, full=True)
             return Number(text, low, high, wide=True)
-        if signed:
+        if signed and source.low >= 0:
+            text = f"pl_saturate_unsigned({source.text}, {bits - 1})"
+        elif signed:
             text = f"pl_saturate_signed({source.integer()}, {bits})"
         elif source.signed:
             text = f"pl_saturate({source.text}, {bits})"
@@ -290,6 +292,8 @@ class Expressions:
                 return exact or low_binary(operator, self._low(left), self._low(right))
             case p4.Operation("~", _, right):
                 inner = self._low(right)
+                if inner.constant is not None:
+                    return constant(~inner.constant % WORD)
                 return Number(f"~{inner.unsigned()}", 0, WORD - 1, atom=False, full=True)
             case p4.Operation("<<", left, right):
                 amount = self.number(right)
