@@ -142,8 +142,7 @@ def cct_bound(setting: Setting, messages: Messages) -> float:
 
     A permutation has Appendix A's bound for its furthest messages. Otherwise it is a naive one: no
     host can be done before what it has to send, or to receive, has gone over its one link. Where
-    messages wait for others (rings), rounds follow each other, and each takes what the quickest of
-    its messages takes.
+    messages wait for others (rings), it is that of the longest chain of messages on idle links.
     """
     if setting.workload in CHAINED and len(messages.source) > setting.hosts:
         return _rounds_bound(setting, messages)
@@ -211,13 +210,26 @@ def _permutation_of(setting: Setting, messages: Messages) -> float:
 
 
 def _rounds_bound(setting: Setting, messages: Messages) -> float:
+    """Add up each chain of messages, every one starting when the one before it is delivered.
+
+    In each round a host sends one message, to the host that sends in the next round because of it.
+    """
     wire = wire_of(setting)
+    kinds, kind = np.unique(np.stack((messages.size, messages.hops)), axis=1, return_inverse=True)
+    lasting = np.array(
+        [
+            permutation_bound(int(size), wire, hops=int(hops), load=setting.load, acks=False)
+            for size, hops in kinds.T
+        ]
+    )[kind.ravel()]
     rounds = int(np.bincount(messages.source).max())
-    nearest = int(messages.hops.min())
-    quickest = permutation_bound(
-        int(messages.size.min()), wire, hops=nearest, load=setting.load, acks=False
-    )
-    return rounds * quickest + (nearest * (wire.delay_ns + wire.ack) if setting.acks else 0.0)
+    by_round = np.argsort(messages.source, kind="stable").reshape(-1, rounds).T
+    reached = np.zeros(setting.hosts)
+    for rows in by_round:
+        delivered = reached[messages.source[rows]] + lasting[rows]
+        reached[messages.destination[rows]] = delivered
+    back = messages.hops[by_round[-1]] * (wire.delay_ns + wire.ack) if setting.acks else 0.0
+    return float((delivered + back).max())
 
 
 def optimal_payload(message_bytes: float, overhead_bytes: float = 82, queued: float = 10) -> float:

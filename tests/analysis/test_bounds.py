@@ -164,8 +164,9 @@ def test_cct_bound__rings_add_their_rounds() -> None:
     where = setting(workload="ring")
     one_round = list(range(16))
     ring = messages(one_round * 3, [(host + 1) % 16 for host in one_round] * 3, PACKET, where)
-    a_round = 2 * (500 + 41.58)
-    assert cct_bound(where, ring) == pytest.approx(3 * a_round + 2 * (500 + 0.64))
+    far, middle, near = (hops * (500 + 41.58) for hops in (6, 4, 2))
+    # Three rounds from host 1: to the other edge of the pod, to its neighbour, to the next pod.
+    assert cct_bound(where, ring) == pytest.approx(middle + near + far + 6 * (500 + 0.64))
 
 
 def test_optimal_payload__is_theorem_6() -> None:
