@@ -26,8 +26,7 @@ enum { LATE_BUCKETS = 256 };  /* four to an octave of picoseconds */
 
 struct real_host {
     uint64_t frames;
-    uint64_t busy;            /* time that its data frames but the last take at line rate */
-    uint64_t last_busy;
+    uint64_t busy;            /* time that its data frames but the first take at line rate */
     uint64_t first_due;
     uint64_t last_due;
     uint64_t first_put;

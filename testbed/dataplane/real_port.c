@@ -65,9 +65,9 @@ static void note_pace(const struct dp *dp, struct real_host *host, const struct 
     if (host->frames++ == 0) {
         host->first_due = due;
         host->first_put = put;
+    } else {
+        host->busy += serialisation(dp, entry->bytes) + dp->gap_ps;
     }
-    host->busy += host->last_busy;
-    host->last_busy = serialisation(dp, entry->bytes) + dp->gap_ps;
     host->last_due = due;
     host->last_put = put;
     host->late[late_bucket(late)]++;

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import cffi
 import numpy as np
 
-from testbed.dataplane import Dataplane, Settings
 from p4.codegen.build import CODEGEN
+from testbed.dataplane import Dataplane, Settings
 from testbed.dataplane.records import dtype_of
 
 if TYPE_CHECKING:
@@ -36,9 +36,9 @@ class Program:
         )
         text = (CODEGEN / "pipeline.h").read_text(encoding="utf-8")
         lines = [line for line in text.splitlines() if not line.startswith("#")]
-        self.ffi = cffi.FFI()
+        self.ffi: Any = cffi.FFI()
         self.ffi.cdef("\n".join([*lines, "extern struct pl_program pl_program;"]))
-        self.library = self.ffi.dlopen(str(target))
+        self.library: Any = self.ffi.dlopen(str(target))
 
     @property
     def address(self) -> int:
@@ -118,6 +118,6 @@ def flows(rows: Sequence[tuple[int, int, int]], **columns: Any) -> NDArray[np.vo
 
 
 def balance(totals: Mapping[str, int]) -> int:
-    """Frames that came into being minus those that are accounted for; 0 unless the core is wrong."""
+    """Frames that came into being less those accounted for; 0 unless the core is wrong."""
     lost = sum(number for name, number in totals.items() if name.startswith("dropped_"))
     return totals["sent"] + totals["copied"] - totals["delivered"] - lost - totals["left"]

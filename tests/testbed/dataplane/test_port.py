@@ -138,7 +138,7 @@ def test_held_frames__wait_and_leave_like_final_ones(
         network.dataplane.close()
     assert (records[0][0] == records[1][0]).all()
     assert records[0][2] == records[1][2]
-    for name in records[0][1].dtype.names:
+    for name in records[0][1].dtype.names or ():
         np.testing.assert_allclose(records[0][1][name], records[1][1][name], err_msg=name)
 
 
