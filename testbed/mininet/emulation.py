@@ -6,7 +6,7 @@ import dataclasses
 import os
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from testbed.mininet import interfaces, network
 from testbed.mininet.share import Clock, Records
@@ -38,6 +38,19 @@ class Measured:
     wall_seconds: float
 
 
+class Served(Protocol):
+    """Whatever runs the switches: a worker process, or what answers as one."""
+
+    def ask(self, command: str, *arguments: Any, **options: Any) -> Any:
+        """Call one of its commands."""
+
+    def require_alive(self) -> None:
+        """Raise WorkerError if it has died."""
+
+    def stop(self) -> None:
+        """End it."""
+
+
 class Emulation:
     """A fabric and its processes, a context manager; must be made inside a sandbox."""
 
@@ -50,8 +63,12 @@ class Emulation:
         self.topology = topology
         self.mtu = mtu
         cores = sorted(os.sched_getaffinity(0))
-        self.engine = Worker(ENGINE, cores[0])
+        self.engine = self.start_engine(cores[0])
         self.traffic = Worker(TRAFFIC, cores[1 % len(cores)])
+
+    def start_engine(self, core: int) -> Served:
+        """Start what runs the switches."""
+        return Worker(ENGINE, core)
 
     def __enter__(self) -> Self:
         return self
