@@ -175,7 +175,7 @@ static void reps_acknowledged(struct dp *dp, struct host *host, const struct fra
         settle(reps, ack->entropy, now);
     if (reps->frozen && now > reps->unfreeze_at)
         thaw(dp, reps);
-    if (ack->congested)
+    if (ack->congested || reps->frozen)
         return;
     uint32_t cache = knob(dp, KNOB_BUFFER);
     reps->cache[reps->head] = ack->entropy;

@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+import pytest
 from numpy.typing import NDArray
 from scapy.contrib.roce import AETH, BTH
 from scapy.layers.inet import IP, UDP
@@ -165,9 +166,17 @@ def test_reps__never_reuses_marked_values(program: Program) -> None:
     network.dataplane.close()
 
 
-def test_reps__freezes_on_an_overdue_value(program: Program) -> None:
-    """One value in all: it is drawn while earlier uses are overdue from the first round trip on."""
-    frames = run(
-        program, 400, "reps", parameters={"values": 1, "timeout_initial_us": 0.1, "freeze_us": 0.2}
-    )
-    assert set(entropies(frames, DATA)) == {0}
+@pytest.mark.parametrize(("freezing", "least", "most"), [(1, 2, 8), (0, 20, 64)])
+def test_reps__freezes_on_a_value_that_is_overdue(
+    program: Program, freezing: int, least: int, most: int
+) -> None:
+    """Two senders overflow a queue; a lost value is overdue when it is drawn again."""
+    knobs = {"values": 64, "freezing": freezing, "timeout_initial_us": 5}
+    network = star(program, 3, policy="reps", buffer_bytes=9_000, parameters=knobs)
+    network.dataplane.add_flows(flows([(0, 2, 400 * 4096), (1, 2, 400 * 4096)]))
+    network.dataplane.run_virtual()
+    frames = network.frames()
+    first_host = frames[frames[:, 29] == 1]
+    late = set(entropies(first_host, DATA)[-150:])
+    assert least <= len(late) <= most
+    network.dataplane.close()
