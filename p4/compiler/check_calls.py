@@ -81,7 +81,7 @@ class CallChecker(ExpressionChecker):
             raise self._diagnostics.fail(call.arguments[0].at, f"{name} takes no arguments")
 
     def _header_method(self, call: tree.Call, function: tree.Member, record: t.Record) -> t.Type:
-        methods = ["isValid", "setValid", "setInvalid"]
+        methods = ["isValid", "setValid", "setInvalid"] if record.kind == "header" else ["isValid"]
         if function.name not in methods:
             raise self._unknown(f"method of {record}", function.name, function.at, methods)
         self._no_arguments(call, function.name)

@@ -72,8 +72,6 @@ class CallLowering(AssignmentLowering):
             case places.Header():
                 primitive = "add_header" if valid else "remove_header"
                 self._do(primitive, at, flat.Reference("header", place.name))
-            case places.Union() if not valid:
-                self._invalidate(place, at)
             case places.Choice():
                 self._by_index(place, lambda each: self._set_validity(each, valid=valid, at=at), at)
             case _:

@@ -55,7 +55,15 @@ class TokenStream:
     def _expect(self, text: str, what: str = "") -> Token:
         if self._is(text):
             return self._next()
+        if text == ";" and self._starts_a_line() and not self._speculating:
+            self._diagnostics.error(
+                self._at, f"expected {text!r}{what} but found {self._found()}", self._hint(text)
+            )
+            return self._token
         raise self._fail(f"expected {text!r}{what} but found {self._found()}", self._hint(text))
+
+    def _starts_a_line(self) -> bool:
+        return self._place > 0 and self._tokens[self._place - 1].at.line < self._at.line
 
     def _identifier(self, what: str) -> Token:
         if self._is_identifier():
