@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 IN_FLIGHT = 256  # requests sent ahead of their answers
 LARGEST_REGISTER = (1 << 63) - 1  # what Thrift can carry
+MADE_BY_COMPILER = "tbl_"
 WITH_PRIORITY = {Match.TERNARY, Match.RANGE, Match.OPTIONAL}
 
 
@@ -44,6 +45,35 @@ def add_entries(client: Client, program: Program, entries: Sequence[TableEntry])
         found = _count(client, name) - before[name]
         if found != added:
             raise Bmv2Error(f"{client.name}: table {name} holds {found} of {added} new entries")
+
+
+def remove_entries(client: Client, program: Program, entries: Sequence[TableEntry]) -> None:
+    """Delete entries, found by their keys."""
+    types = importlib.import_module("bm_runtime.standard.ttypes")
+    tables = {table.name: table for table in program.tables}
+    for entry in entries:
+        what = f"{entry.table} {entry.match}"
+        keys, options = _key_of(types, tables[entry.table], entry)
+        find = client.standard.bm_mt_get_entry_from_key
+        found = _checked(client, what, find, CONTEXT, entry.table, keys, options)
+        delete = client.standard.bm_mt_delete_entry
+        _checked(client, what, delete, CONTEXT, entry.table, found.entry_handle)
+
+
+def table_lines(client: Client, program: Program) -> list[str]:
+    """Describe all tables of the P4 source, a line an entry, then the default action."""
+    lines = []
+    for table in program.tables:
+        if table.name.startswith(MADE_BY_COMPILER):
+            continue
+        entries = client.standard.bm_mt_get_entries(CONTEXT, table.name)
+        lines.append(f"{table.name}: {len(entries)} entries")
+        for entry in entries:
+            key = ", ".join(_shown_match(part) for part in entry.match_key)
+            lines.append(f"  {key} -> {_shown_action(entry.action_entry)}")
+        default = client.standard.bm_mt_get_default_entry(CONTEXT, table.name)
+        lines += [f"  default {_shown_action(default)}"] if default.action_name else []
+    return lines
 
 
 def set_default(
@@ -79,12 +109,13 @@ def read_counter(client: Client, name: str, index: int) -> tuple[int, int]:
     return value.packets, value.bytes
 
 
-def set_queues(client: Client, rates: Mapping[int, int], depth: int) -> None:
-    """Set the queues' rates in packets/s by port, and the depth in packets of all of them."""
+def set_queues(client: Client, ports: Iterable[int], rates: Sequence[int], depth: int) -> None:
+    """Set the depth of all queues in packets, and each port's rates in packets/s by priority."""
     client.simple_switch.set_all_egress_queue_depths(depth)
-    for port, rate in rates.items():
+    for port in ports:
         client.simple_switch.set_egress_queue_depth(port, depth)
-        client.simple_switch.set_egress_queue_rate(port, rate)
+        for priority, rate in enumerate(rates):
+            client.simple_switch.set_egress_priority_queue_rate(port, priority, rate)
 
 
 def replicate(
@@ -123,10 +154,7 @@ def _add_batch(
         table = tables.get(entry.table)
         if table is None:
             raise Bmv2Error(f"{client.name}: the program has no table {entry.table}")
-        fields = zip(table.keys, entry.match, strict=True)
-        keys = [_match(types, key, value) for key, value in fields]
-        ranked = any(key.match in WITH_PRIORITY for key in table.keys)
-        options = types.BmAddEntryOptions(priority=entry.priority if ranked else None)
+        keys, options = _key_of(types, table, entry)
         data = _action_data(_action(program, entry.action), entry.parameters)
         client.standard.send_bm_mt_add_entry(
             CONTEXT, entry.table, keys, entry.action, data, options
@@ -134,6 +162,33 @@ def _add_batch(
     refused = [error for entry in entries if (error := _refusal(client, entry))]
     if refused:
         raise Bmv2Error(refused[0])
+
+
+def _key_of(types: Any, table: Table, entry: TableEntry) -> tuple[list[Any], Any]:
+    """Return an entry's key and options as Thrift takes them."""
+    fields = zip(table.keys, entry.match, strict=True)
+    keys = [_match(types, key, value) for key, value in fields]
+    ranked = any(key.match in WITH_PRIORITY for key in table.keys)
+    return keys, types.BmAddEntryOptions(priority=entry.priority if ranked else None)
+
+
+def _shown_match(part: Any) -> str:
+    """Return one field of a key that was read back."""
+    if part.exact is not None:
+        return _shown(part.exact.key)
+    if part.lpm is not None:
+        return f"{_shown(part.lpm.key)}/{part.lpm.prefix_length}"
+    if part.ternary is not None:
+        return f"{_shown(part.ternary.key)} & {_shown(part.ternary.mask)}"
+    return f"{_shown(part.range.start)}..{_shown(part.range.end_)}"
+
+
+def _shown_action(action: Any) -> str:
+    return f"{action.action_name}({', '.join(map(_shown, action.action_data or ()))})"
+
+
+def _shown(data: bytes) -> str:
+    return str(int.from_bytes(data, "big"))
 
 
 def _refusal(client: Client, entry: TableEntry) -> str | None:

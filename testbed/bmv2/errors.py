@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from testbed.mininet.worker import WorkerError
 
-class Bmv2Error(RuntimeError):
+
+class Bmv2Error(WorkerError):
     """simple_switch is missing, died or refused something; the message names the switch."""

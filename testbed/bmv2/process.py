@@ -81,24 +81,25 @@ def start(
     directory: Path,
     *,
     from_files: bool = False,
-    prefix: tuple[str, ...] = (),
+    priorities: int = 1,
 ) -> Process:
     """Start a switch called `name` with the JSON `program` and its ports on `interfaces`.
 
     With `from_files`, an interface X stands for the files X_in.pcap and X_out.pcap in `directory`.
-    `prefix` is a command that enters the switch's namespace. The log is `directory`/`name`.log.
+    Each port has `priorities` queues. The log is `directory`/`name`.log.
     """
     log = directory / f"{name}.log"
     port = _free_port()
-    command = [*prefix, str(executable()), "--thrift-port", str(port)]
+    command = [str(executable()), "--thrift-port", str(port)]
     device = next(_device_ids)
     command += ["--device-id", str(device)]
     command += ["--use-files", "0"] if from_files else []
     for number, interface in interfaces.items():
         command += ["--interface", f"{number}@{interface}"]
+    command += [str(program.resolve()), "--", "--priority-queues", str(priorities)]
     with log.open("wb") as sink:
         popen = subprocess.Popen(
-            [*command, str(program.resolve())],
+            command,
             stdin=subprocess.DEVNULL,
             stdout=sink,
             stderr=subprocess.STDOUT,
@@ -124,6 +125,16 @@ def wait_for_thrift(process: Process, timeout_seconds: float = 20.0) -> None:
             time.sleep(0.01)
         else:
             return
+
+
+def processor_ns(process: Process) -> int:
+    """Return the processor time that a switch has used so far; 0 if it has ended."""
+    try:
+        stat = Path(f"/proc/{process.popen.pid}/stat").read_text(encoding="utf-8")
+    except OSError:
+        return 0
+    user, system = stat.rpartition(")")[2].split()[11:13]
+    return (int(user) + int(system)) * 1_000_000_000 // os.sysconf("SC_CLK_TCK")
 
 
 def _free_port() -> int:

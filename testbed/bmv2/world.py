@@ -1,0 +1,180 @@
+"""The `bmv2` world: plans run on simple_switch, with the hosts and results of Mininet's world."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import os
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from p4.codegen.build import cache_folder
+from testbed.bmv2.emulation import Bmv2Emulation, path_delay_ns
+from testbed.bmv2.process import version
+from testbed.bmv2.switches import frame_rates
+from testbed.mininet import calibration
+from testbed.mininet.calibration import Costs
+from testbed.mininet.network import mtu_for
+from testbed.mininet.worker import WorkerError
+from testbed.mininet.world import joined_totals, manifest
+from testbed.planning import make_plan
+from testbed.results import Records, ResultFolder, first_packet_ps, machine
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from testbed.mininet.emulation import Measured
+    from testbed.plan import Plan
+
+WORLD = "bmv2"
+PICOSECONDS_PER_TICK = 1_000_000  # simple_switch counts microseconds
+MEASURING_DILATION_PER_HOST = 25_000.0
+SEARCHED = 1.15
+
+
+class Bmv2World:
+    """Runs plans; the fabric stays up between plans that it fits, the switches start afresh."""
+
+    def __init__(self) -> None:
+        """Start without a fabric; raises Bmv2Error if simple_switch is not installed."""
+        self._version = version()
+        self._emulation: Bmv2Emulation | None = None
+        self._costs: Costs | None = None
+
+    def close(self) -> None:
+        """Take the fabric down."""
+        if self._emulation is not None:
+            self._emulation.close()
+            self._emulation = None
+
+    def dilation_for(self, plan: Plan) -> float:
+        """Return the dilation at which this machine's simple_switch keeps up with a plan."""
+        wanted = calibration.dilation_for(plan.scenario, plan.topology, self.costs(plan))
+        return nearest_dilation(plan, wanted)
+
+    def costs(self, plan: Plan) -> Costs:
+        """Return the costs of a frame on this machine, measured if they are not known yet."""
+        self._costs = self._costs or _cached_costs(self._version)
+        if self._costs is None:
+            busy = calibration.plan_to_measure(plan.scenario)
+            dilation = nearest_dilation(busy, MEASURING_DILATION_PER_HOST * busy.topology.hosts)
+            emulation = self._loaded(_at_dilation(busy, dilation), dilation)
+            before = emulation.switches.ask("processor_ns"), emulation.traffic.ask("processor_ns")
+            measured = emulation.run(dilation, spin_ns=0)
+            after = emulation.switches.ask("processor_ns"), emulation.traffic.ask("processor_ns")
+            hops = measured.switches.totals["hops"], measured.hosts.totals["hops"]
+            self._costs = Costs(*((after[i] - before[i]) / max(hops[i], 1) for i in (0, 1)))
+            text = json.dumps(dataclasses.asdict(self._costs))
+            _costs_file(self._version).write_text(text, encoding="utf-8")
+        return self._costs
+
+    def run(self, plan: Plan, out: Path, dilation: float) -> None:
+        """Run a plan and write its results into `out`.
+
+        The dilation is moved to the next one at which a microsecond is a whole number of
+        picoseconds of paper time. Raises Bmv2Error if a switch dies, WorkerError if the hosts do;
+        the next run starts from a new fabric.
+        """
+        dilation = nearest_dilation(plan, dilation)
+        plan = _at_dilation(plan, dilation)
+        folder = ResultFolder(out, plan)
+        try:
+            emulation = self._loaded(plan, dilation)
+            before = emulation.switches.ask("processor_ns")
+            measured = emulation.run(dilation)
+            used = emulation.switches.ask("processor_ns") - before
+        except WorkerError:
+            self.close()
+            raise
+        hosts, switches = measured.hosts, measured.switches
+        folder.add_samples(switches.samples, first_packet_ps(hosts.flows))
+        totals = joined_totals(hosts.totals, switches.totals)
+        totals["dropped_queue"] += vanished(totals)
+        ports = np.concatenate((hosts.ports, switches.ports))
+        described = self._manifest(plan, measured, dilation, used)
+        folder.finish(Records(hosts.flows, ports, totals), described)
+        if measured.ended == "interrupted":
+            raise KeyboardInterrupt
+
+    def emulation_for(self, plan: Plan, dilation: float) -> Bmv2Emulation:
+        """Return a fabric with the plan loaded for a dilation, for the prompt."""
+        dilation = nearest_dilation(plan, dilation)
+        return self._loaded(_at_dilation(plan, dilation), dilation)
+
+    def _loaded(self, plan: Plan, dilation: float) -> Bmv2Emulation:
+        if self._emulation is None or not self._emulation.fits(plan):
+            self.close()
+            self._emulation = Bmv2Emulation(plan.topology, mtu_for(plan.scenario))
+        self._emulation.switches.dilation = dilation
+        self._emulation.load(plan)
+        return self._emulation
+
+    def _manifest(
+        self, plan: Plan, measured: Measured, dilation: float, used_ns: int
+    ) -> dict[str, Any]:
+        """Return what the manifest says; what simple_switch cannot do is named in it."""
+        costs = self._costs or Costs(0.0, 0.0)
+        data, acks = frame_rates(plan.scenario, dilation)
+        cores = len(os.sched_getaffinity(0))
+        described = manifest(plan, measured, dilation, costs)
+        described["processor_share"]["engine"] = round(
+            used_ns / 1e9 / measured.wall_seconds / cores, 4
+        )
+        return described | {
+            "world": WORLD,
+            "simple_switch": self._version,
+            "port_rates_per_second": {"data_frames": data, "acks": acks},
+            "host_delay_ns": round(path_delay_ns(plan), 3),
+            "repeatable": False,
+        }
+
+
+def nearest_dilation(plan: Plan, wanted: float) -> float:
+    """Return a dilation of at least about `wanted` that suits simple_switch.
+
+    Its clock counts whole microseconds, which should be whole picoseconds of paper time, and its
+    ports send whole numbers of frames a second: of the possible dilations up to 15 % above
+    `wanted`, the one whose frame rate needs the least rounding. Programs that count time need the
+    first, so a microsecond is at least one picosecond.
+    """
+    least = max(int(PICOSECONDS_PER_TICK / (wanted * SEARCHED)), 1)
+    most = max(round(PICOSECONDS_PER_TICK / wanted), least)
+    return min(
+        (PICOSECONDS_PER_TICK / tick for tick in range(least, most + 1)),
+        key=lambda dilation: rate_error(plan, dilation),
+    )
+
+
+def rate_error(plan: Plan, dilation: float) -> float:
+    """Return by which share a port's rate in whole data frames a second misses the link's."""
+    scenario = plan.scenario
+    slot_ps = scenario.serialisation_ps(scenario.data_frame_bytes + scenario.gap_bytes)
+    exact = 1e12 / (slot_ps * dilation)
+    return abs(frame_rates(scenario, dilation)[0] / exact - 1)
+
+
+def vanished(totals: dict[str, int]) -> int:
+    """Return the frames that nobody accounts for: simple_switch drops without counting."""
+    drops = sum(number for name, number in totals.items() if name.startswith("dropped_"))
+    known = totals["delivered"] + drops + totals["socket_drops"] + totals["left"]
+    return max(totals["sent"] + totals["copied"] - known, 0)
+
+
+def _at_dilation(plan: Plan, dilation: float) -> Plan:
+    """Plan again with the programs' timestamps in microseconds of real time."""
+    tick_ps = round(PICOSECONDS_PER_TICK / dilation)
+    return make_plan(plan.scenario, plan.flows, tick_ps)
+
+
+def _cached_costs(switch_version: str) -> Costs | None:
+    try:
+        return Costs(**json.loads(_costs_file(switch_version).read_text(encoding="utf-8")))
+    except (OSError, TypeError, ValueError):
+        return None
+
+
+def _costs_file(switch_version: str) -> Path:
+    digest = hashlib.sha256(f"{machine()} {switch_version}".encode()).hexdigest()[:16]
+    return cache_folder() / f"calibration-bmv2-{digest}.json"
