@@ -25,12 +25,16 @@ SCENARIO_FIELDS = ("topology", "k", "workload", "message_bytes", "load", "failur
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Comparable runs with their verdicts and rows of summary.csv, in the same order."""
+    """Comparable runs with their verdicts and rows of summary.csv, in the same order.
+
+    `order` lists all schemes as figures and tables are to list them.
+    """
 
     title: str
     runs: tuple[Run, ...]
     verdicts: tuple[Verdict, ...]
     table: pd.DataFrame
+    order: tuple[str, ...]
 
     @property
     def usable(self) -> list[Run]:
@@ -40,10 +44,10 @@ class Group:
 
     def by_scheme(self) -> dict[str, list[Run]]:
         """Return the usable runs of each scheme."""
-        schemes: dict[str, list[Run]] = {}
+        schemes: dict[str, list[Run]] = {name: [] for name in self.order}
         for run in self.usable:
-            schemes.setdefault(variant(run.setting), []).append(run)
-        return schemes
+            schemes[variant(run.setting)].append(run)
+        return {name: runs for name, runs in schemes.items() if runs}
 
     def flow_completion(self) -> dict[str, NDArray[np.float64]]:
         """Return the completion times of all flows of each scheme's usable runs."""
@@ -86,19 +90,23 @@ class Group:
         }
 
 
-def group_runs(runs: Sequence[Run]) -> list[Group]:
-    """Divide runs into groups by world and scenario, in order of appearance."""
+def group_runs(runs: Sequence[Run], order: Sequence[str]) -> list[Group]:
+    """Divide runs into groups by world and scenario, in order of appearance.
+
+    `order` lists the schemes of all runs, with their parameters.
+    """
     groups: dict[tuple[object, ...], list[Run]] = {}
     for run in runs:
         key = (run.world, *(getattr(run.setting, name) for name in SCENARIO_FIELDS))
         groups.setdefault(key, []).append(run)
-    return [_group(members) for members in groups.values()]
+    return [_group(members, tuple(order)) for members in groups.values()]
 
 
-def _group(runs: list[Run]) -> Group:
+def _group(runs: list[Run], order: tuple[str, ...]) -> Group:
     verdicts = tuple(judge(run) for run in runs)
     rows = [row(run, verdict) for run, verdict in zip(runs, verdicts, strict=True)]
-    return Group(_title(runs[0]), tuple(runs), verdicts, pd.DataFrame(rows, columns=list(COLUMNS)))
+    table = pd.DataFrame(rows, columns=list(COLUMNS))
+    return Group(_title(runs[0]), tuple(runs), verdicts, table, order)
 
 
 def _title(run: Run) -> str:

@@ -63,7 +63,7 @@ def write_report(folder: Path, looks: Mapping[str, Look] | None = None) -> Repor
     """
     runs = summary.read_all(folder)
     known = looks_of(runs, looks)
-    groups = group_runs(runs)
+    groups = group_runs(runs, list(known))
     table = pd.concat([group.table for group in groups], ignore_index=True)
     summary.write_summary(table, folder / summary.SUMMARY)
     sections = []
@@ -100,6 +100,7 @@ def draw_group(group: Group, folder: Path, prefix: str, looks: Mapping[str, Look
             draw(
                 path("fct"),
                 one_axes(lambda axes: flow_completion(axes, group.flow_completion(), own, bound)),
+                width=wide,
                 height=2.6,
             ),
             "Completion times of flows, all seeds together; the marker is the last flow.",
@@ -125,6 +126,7 @@ def draw_group(group: Group, folder: Path, prefix: str, looks: Mapping[str, Look
             draw(
                 path("utilisation"),
                 one_axes(lambda axes: utilisation(axes, group.utilisation(), own)),
+                width=wide,
                 height=2.6,
             ),
             "Data arriving at the receivers as a share of the line rate (one run each).",

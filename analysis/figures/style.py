@@ -185,6 +185,7 @@ def _ordered(looks: dict[str, Look], given: Mapping[str, Look]) -> dict[str, Loo
 
     def place(name: str) -> int:
         bare = name.split("(", maxsplit=1)[0]
-        return order.index(name if name in given else bare) if bare in given else len(order)
+        known = [candidate for candidate in (name, bare) if candidate in given]
+        return order.index(known[0]) if known else len(order)
 
     return dict(sorted(looks.items(), key=lambda item: place(item[0])))

@@ -207,6 +207,15 @@ def test_looks_of__mapping_then_manifest_then_own(tmp_path: Path) -> None:
     assert looks["other"].label == "other"
 
 
+def test_looks_of__schemes_with_parameters_keep_their_place(tmp_path: Path) -> None:
+    folders = [
+        write_run(tmp_path / "a", scheme="ofan"),
+        write_run(tmp_path / "b", scheme="pofan", parameters={"pipe_ports": 1}),
+    ]
+    given = {"pofan(pipe_ports=1)": LOOKS["rsq"], "ofan": LOOKS["ofan"]}
+    assert list(looks_of([read_run(folder) for folder in folders], given)) == list(given)
+
+
 def test_look_of__parameters_keep_the_schemes_colour() -> None:
     look = look_of("ofan(pipe_ports=1)", LOOKS)
     assert (look.label, look.color) == ("ofan(pipe_ports=1)", "#0000ff")
