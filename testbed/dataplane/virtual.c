@@ -70,12 +70,24 @@ static void collect_all(struct worker *worker, const struct window *window, stru
     }
 }
 
+/*
+ * Catch up with the window's end. A frame that has not left by then is an event of its sender's too:
+ * no window may begin later than its departure, or its receiver would take it before its sender had
+ * looked at it for the last time.
+ */
+static void finish_port(struct worker *worker, struct port *port, uint64_t end)
+{
+    port_advance(worker->dp, port, end);
+    if (port->queue_packets > 0)
+        note_event(worker, fifo_departure(port->serving));
+}
+
 static void finish_ports(struct worker *worker, const struct window *window, struct port *ports,
                          uint32_t node, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
         if (ports[i].queue_packets > 0)
-            port_advance(worker->dp, &ports[i], window->end);
+            finish_port(worker, &ports[i], window->end);
         if (window->sample)
             port_sample(worker, &ports[i], node, i, window->end);
     }

@@ -14,7 +14,7 @@ from tests.testbed.dataplane.network import Program, balance, flows, star
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-PAYLOAD, HEADER, GAP, DELAY, BYTE_PS = 4096, 62, 20, 500_000, 10
+PAYLOAD, HEADER, GAP, BYTE_PS = 4096, 62, 20, 10
 
 
 @dataclass
@@ -70,13 +70,15 @@ def sizes(message: int) -> list[int]:
     return [PAYLOAD + HEADER] * full + ([rest + HEADER] if rest else [])
 
 
-def arrivals(messages: "Sequence[int]", phases: "Sequence[int]") -> list[tuple[int, int, int]]:
+def arrivals(
+    messages: "Sequence[int]", phases: "Sequence[int]", delay: int
+) -> list[tuple[int, int, int]]:
     """(time, port, bytes) of all frames at a switch whose hosts send without pause."""
     found = []
     for port, (message, phase) in enumerate(zip(messages, phases, strict=True), 1):
         begin = phase
         for size in sizes(message):
-            found.append((begin + size * BYTE_PS + DELAY, port, size))
+            found.append((begin + size * BYTE_PS + delay, port, size))
             begin += (size + GAP) * BYTE_PS
     return sorted(found)
 
@@ -89,12 +91,19 @@ senders = st.lists(
 @settings(
     max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
-@given(senders, st.sampled_from([0, 5_000, 13_000]), st.sampled_from([0, 4_200, 9_000]))
+@given(
+    senders,
+    st.sampled_from([0, 5_000, 13_000]),
+    st.sampled_from([0, 4_200, 9_000]),
+    st.sampled_from([1_000, 30_000, 500_000]),
+)
 def test_port__serves_as_a_fifo_does(
-    program: Program, sent: list[tuple[int, int]], limit: int, threshold: int
+    program: Program, sent: list[tuple[int, int]], limit: int, threshold: int, delay: int
 ) -> None:
     messages, phases = [message for message, _ in sent], [phase for _, phase in sent]
-    network = star(program, len(sent) + 1, acks=False, buffer_bytes=limit, ecn_bytes=threshold)
+    network = star(
+        program, len(sent) + 1, acks=False, buffer_bytes=limit, ecn_bytes=threshold, delay_ps=delay
+    )
     last = len(sent)
     network.dataplane.add_flows(
         flows([(i, last, message) for i, message in enumerate(messages)], start_ps=phases)
@@ -102,7 +111,7 @@ def test_port__serves_as_a_fifo_does(
     ended = network.dataplane.run_virtual()
 
     queue = Queue(limit, threshold)
-    for time, _port, size in arrivals(messages, phases):
+    for time, _port, size in arrivals(messages, phases, delay):
         queue.arrive(time, size)
     until = network.dataplane.now_ps
     port = network.dataplane.ports(0, until)[last + 1 + last + 1]
@@ -112,11 +121,12 @@ def test_port__serves_as_a_fifo_does(
     assert port["max_queue_bytes"] == queue.longest
     assert port["max_queue_packets"] == queue.most
     assert port["marks"] == queue.marks()
+    assert port["queue_packets"] == 0
     assert balance(network.dataplane.totals()) == 0
     if ended is Ended.DONE:
         assert port["mean_queue_bytes"] == pytest.approx(queue.mean(until))
         delivered = network.dataplane.flows()["delivered_ps"].max()
-        assert delivered == max(frame.departure for frame in queue.frames) + DELAY
+        assert delivered == max(frame.departure for frame in queue.frames) + delay
     else:
         assert ended is Ended.STUCK
         assert queue.drops > 0
@@ -162,4 +172,17 @@ def test_samples__tell_the_maximum_of_each_interval(program: Program) -> None:
     assert (out["time_ps"] % 100_000 == 0).all()
     assert out["queue_packets"].max() == network.dataplane.ports()[3 + 3]["max_queue_packets"]
     assert len(network.dataplane.samples()) == 0
+    network.dataplane.close()
+
+
+def test_incast__leaves_all_queues_empty(program: Program) -> None:
+    """Long quiet stretches between departures: senders keep up with what receivers take."""
+    network = star(program, 41, load=0.3)
+    rows = [(i, 40, 400 * PAYLOAD) for i in range(40)] + [(40, i, 40 * PAYLOAD) for i in range(40)]
+    network.dataplane.add_flows(flows(rows, start_ps=np.arange(80) * 521))
+    assert network.dataplane.run_virtual() is Ended.DONE
+    ports = network.dataplane.ports()
+    assert ports["max_queue_packets"].max() <= 40 * 400
+    assert (ports["queue_packets"] == 0).all()
+    assert (ports["queue_bytes"] == 0).all()
     network.dataplane.close()
