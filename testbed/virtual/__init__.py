@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from testbed.plan import Plan
     from testbed.topology import Topology
 
-__all__ = ["Outcome", "run"]
+__all__ = ["Outcome", "build", "run"]
 
 BUDGET_MS = 200  # how long the core runs before it looks at the terminal
 HOSTS_FOR_THREADS = 4096  # from here on the threads' meetings cost less than they bring
@@ -64,7 +64,7 @@ def run(
     with Dataplane(
         settings_of(plan, sample_ps=interval), port_counts(plan.topology), plan.topology.hosts
     ) as dataplane:
-        _build(dataplane, plan)
+        build(dataplane, plan)
         ended = "interrupted"
         try:
             ended = _run(dataplane, threads or suitable_threads(plan), progress)
@@ -92,7 +92,8 @@ def suitable_sample_ps(plan: Plan) -> int:
     return max(interval, LEAST_SAMPLE_PS) if interval * LEAST_SAMPLES <= duration else 0
 
 
-def _build(dataplane: Dataplane, plan: Plan) -> None:
+def build(dataplane: Dataplane, plan: Plan) -> None:
+    """Put a plan's switches, links, addresses and flows into an empty network of its size."""
     make_switches(dataplane, plan)
     dataplane.connect(*_cables(plan.topology))
     dataplane.set_addresses(*host_addresses(plan.topology))
