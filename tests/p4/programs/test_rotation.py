@@ -25,7 +25,7 @@ def rounds(uplinks: list[int], width: int) -> bool:
     )
 
 
-@pytest.mark.parametrize(("switch", "k"), [("e0_0", 6), ("a0_1", 6), ("e1_2", 12), ("a3_5", 12)])
+@pytest.mark.parametrize(("switch", "k"), [("e0_0", 6), ("a0_1", 6), ("e1_2", 8), ("a3_5", 12)])
 def test_ports_follow_the_order_of_the_pointers_identifier(switch: str, k: int) -> None:
     stand = bench(switch, Scenario(k=k))
     topology = stand.topology
@@ -122,14 +122,14 @@ def test_one_pipe_is_ofan_packet_by_packet(sent: list[tuple[int, bool]], seed: i
 def test_pipes_have_pointers_of_their_own(ports: int) -> None:
     scenario = Scenario(k=12, scheme="pofan", parameters={"pipe_ports": ports})
     stand, alone = bench("e0_0", scenario), bench("e0_0", scenario)
-    mixed: dict[int, list[int]] = defaultdict(list)
-    for place in range(60):
-        source = place * 7 % 6
-        mixed[source // ports].append(stand.uplink(source, 431))
-    assert len(mixed) == -(-6 // ports)
-    for pipe, uplinks in mixed.items():
+    mixed: dict[tuple[int, bool], list[int]] = defaultdict(list)
+    for place in range(90):
+        source, ack = place * 7 % 6, place % 5 < 2
+        mixed[source // ports, ack].append(stand.uplink(source, 431, ack=ack))
+    assert len(mixed) == 2 * -(-6 // ports)
+    for (pipe, ack), uplinks in mixed.items():
         assert rounds(uplinks, 6)
-        assert uplinks == [alone.uplink(pipe * ports, 431) for _ in uplinks]
+        assert uplinks == [alone.uplink(pipe * ports, 431, ack=ack) for _ in uplinks]
 
 
 @FRESH
