@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 PREFIX = "Departure."
 COUNTS = ("packets", "bytes", "waited", "peak", "marks")
 PER_PORT = ("gaps", "gaps_10", "gaps_25", "gaps_100", "late")
-RING = ("slot", "slot_peak")
+RING = ("slots",)
+PEAK_BITS = 16
 SLOTS = 64
 SLOT_US = 1 << 14
 FCS_BYTES = 4
@@ -114,7 +115,8 @@ class Series:
 
     def add(self, node: int, read: Mapping[str, Sequence[int]]) -> None:
         """Take in one reading; slots that were read before grow or stay."""
-        for cell, (slot, peak) in enumerate(zip(read["slot"], read["slot_peak"], strict=True)):
+        for cell, noted in enumerate(read["slots"]):
+            slot, peak = divmod(noted, 1 << PEAK_BITS)
             if peak:
                 key = (node, cell // SLOTS, slot)
                 self._peaks[key] = max(peak, self._peaks.get(key, 0))

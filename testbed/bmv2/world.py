@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
+import math
 import os
 from typing import TYPE_CHECKING, Any
 
@@ -51,7 +52,9 @@ class Bmv2World:
 
     def dilation_for(self, plan: Plan) -> float:
         """Return the dilation at which this machine's simple_switch keeps up with a plan."""
-        wanted = calibration.dilation_for(plan.scenario, plan.topology, self.costs(plan))
+        costs = self.costs(plan)
+        shared = Costs(costs.switch_ns / processors(), costs.host_ns)
+        wanted = calibration.dilation_for(plan.scenario, plan.topology, shared)
         return nearest_dilation(plan, wanted)
 
     def costs(self, plan: Plan) -> Costs:
@@ -98,9 +101,9 @@ class Bmv2World:
         if measured.ended == "interrupted":
             raise KeyboardInterrupt
 
-    def emulation_for(self, plan: Plan, dilation: float) -> Bmv2Emulation:
-        """Return a fabric with the plan loaded for a dilation, for the prompt."""
-        dilation = nearest_dilation(plan, dilation)
+    def emulation_for(self, plan: Plan, dilation: float | None = None) -> Bmv2Emulation:
+        """Return a fabric with the plan loaded for a dilation, by default this machine's."""
+        dilation = nearest_dilation(plan, dilation) if dilation else self.dilation_for(plan)
         return self._loaded(_at_dilation(plan, dilation), dilation)
 
     def _loaded(self, plan: Plan, dilation: float) -> Bmv2Emulation:
@@ -117,10 +120,9 @@ class Bmv2World:
         """Return what the manifest says; what simple_switch cannot do is named in it."""
         costs = self._costs or Costs(0.0, 0.0)
         data, acks = frame_rates(plan.scenario, dilation)
-        cores = len(os.sched_getaffinity(0))
         described = manifest(plan, measured, dilation, costs)
         described["processor_share"]["engine"] = round(
-            used_ns / 1e9 / measured.wall_seconds / cores, 4
+            used_ns / 1e9 / measured.wall_seconds / processors(), 4
         )
         return described | {
             "world": WORLD,
@@ -131,16 +133,20 @@ class Bmv2World:
         }
 
 
-def nearest_dilation(plan: Plan, wanted: float) -> float:
-    """Return a dilation of at least about `wanted` that suits simple_switch.
+def processors() -> int:
+    """Return how many processors the switches share."""
+    return len(os.sched_getaffinity(0))
 
-    Its clock counts whole microseconds, which should be whole picoseconds of paper time, and its
-    ports send whole numbers of frames a second: of the possible dilations up to 15 % above
-    `wanted`, the one whose frame rate needs the least rounding. Programs that count time need the
-    first, so a microsecond is at least one picosecond.
+
+def nearest_dilation(plan: Plan, wanted: float) -> float:
+    """Return a dilation that suits simple_switch: `wanted` or the next above it, at most a million.
+
+    Its clock counts whole microseconds, which have to be whole picoseconds of paper time for
+    programs that count time. Its ports send whole numbers of frames a second; of the possible
+    dilations up to SEARCHED times `wanted`, the one whose frame rate needs the least rounding wins.
     """
-    least = max(int(PICOSECONDS_PER_TICK / (wanted * SEARCHED)), 1)
-    most = max(round(PICOSECONDS_PER_TICK / wanted), least)
+    most = max(math.floor(PICOSECONDS_PER_TICK / wanted + 1e-9), 1)
+    least = min(math.ceil(PICOSECONDS_PER_TICK / (wanted * SEARCHED)), most)
     return min(
         (PICOSECONDS_PER_TICK / tick for tick in range(least, most + 1)),
         key=lambda dilation: rate_error(plan, dilation),
