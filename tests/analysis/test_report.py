@@ -7,7 +7,7 @@ import pytest
 
 from analysis.__main__ import main
 from analysis.figures.style import Look
-from analysis.report import write_report
+from analysis.report import Report, write_report
 from analysis.summary import read_summary
 from tests.analysis.synthetic import change_manifest, write_run
 
@@ -15,21 +15,31 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
+LOOKS = {"rsq": Look("RSQ", "red", "s"), "ofan": Look("Ofan", "b", "o")}
+FIGURES = {"cct", "fct", "queues", "overload", "utilisation", "queue-series"}
+
+
+def write_runs(folder: Path) -> Path:
     for scheme, delay in (("ofan", 0.3), ("rsq", 4.0)):
         for seed in (1, 2):
-            write_run(
-                tmp_path / "results" / f"{scheme}-{seed}", scheme=scheme, seed=seed, delay=delay
-            )
-    return tmp_path / "results"
+            write_run(folder / f"{scheme}-{seed}", scheme=scheme, seed=seed, delay=delay)
+    return folder
 
 
-def test_write_report__makes_summary_figures_and_page(folder: Path) -> None:
-    report = write_report(folder, {"rsq": Look("RSQ", "red", "s"), "ofan": Look("Ofan", "b", "o")})
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return write_runs(tmp_path / "results")
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Report:
+    return write_report(write_runs(tmp_path_factory.mktemp("results") / "results"), LOOKS)
+
+
+def test_write_report__makes_summary_figures_and_page(report: Report) -> None:
+    folder, names = report.page.parent, FIGURES
     assert len(read_summary(folder / "summary.csv")) == len(report.table) == 4
-    names = {path.stem for path in (folder / "figures").glob("*.pdf")}
-    assert names == {"cct", "fct", "queues", "overload", "utilisation", "queue-series"}
+    assert {path.stem for path in (folder / "figures").glob("*.pdf")} == names
     assert {path.stem for path in report.figures} == names
     page = report.page.read_text(encoding="utf-8")
     assert page.count("data:image/png;base64,") == len(names)
@@ -37,8 +47,8 @@ def test_write_report__makes_summary_figures_and_page(folder: Path) -> None:
     assert "4 VALID" in page
 
 
-def test_write_report__page_is_self_contained(folder: Path) -> None:
-    page = write_report(folder).page.read_text(encoding="utf-8")
+def test_write_report__page_is_self_contained(report: Report) -> None:
+    page = report.page.read_text(encoding="utf-8")
     assert not re.findall(r'(?:src|href)="(?!data:)', page)
     assert "<script" not in page
 
