@@ -12,8 +12,9 @@ from experiments.listing import listing
 from experiments.options import USAGE_ERROR, parse
 from experiments.preparation import InputError, prepare
 from experiments.session import INTERRUPTED, plot_again, run_all
-from experiments.world import VIRTUAL, choose
-from testbed.mininet import sandbox
+from experiments.world import BMV2, VIRTUAL, choose
+from testbed.bmv2.errors import Bmv2Error
+from testbed.mininet.sandbox import SandboxError, run_inside
 from testbed.scenario import ScenarioError
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def main(arguments: Sequence[str]) -> int:
         return sweep.main(arguments)
     try:
         return _follow(parse(arguments))
-    except (ScenarioError, InputError, ResultError, sandbox.SandboxError) as error:
+    except (ScenarioError, InputError, ResultError, SandboxError, Bmv2Error) as error:
         sys.stderr.write(f"run.py: {error}\n")
         return USAGE_ERROR
     except KeyboardInterrupt:
@@ -55,7 +56,7 @@ def _follow(request: Request) -> int:
         if request.cli:
             from experiments.prompt import open_prompt  # noqa: PLC0415 - imports Mininet
 
-            return open_prompt(plans[-1], request.dilation)
+            return open_prompt(plans[-1], bmv2=world == BMV2, dilation=request.dilation)
         return run_all(plans, world, request.dilation, out)
 
-    return work() if world == VIRTUAL else sandbox.run_inside(work)
+    return work() if world == VIRTUAL else run_inside(work)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from testbed.bmv2.world import Bmv2World, nearest_dilation
 from testbed.mininet.look import Look
 from testbed.mininet.prompt import WELCOME, Prompt
 from testbed.mininet.world import MininetWorld
@@ -12,12 +13,14 @@ if TYPE_CHECKING:
     from testbed.plan import Plan
 
 
-def open_prompt(plan: Plan, dilation: float | None) -> int:
+def open_prompt(plan: Plan, *, bmv2: bool, dilation: float | None) -> int:
     """Run a plan's switches and talk to the user until they leave; returns the exit code."""
-    world = MininetWorld()
+    world = Bmv2World() if bmv2 else MininetWorld()
     try:
         slowness = dilation or world.dilation_for(plan)
-        emulation = world.emulation_for(plan)
+        if bmv2:
+            slowness = nearest_dilation(plan, slowness)
+        emulation = world.emulation_for(plan, slowness)
         look = Look(emulation, plan, slowness)
         print(f"{plan.scenario.scheme} on {plan.topology.name}, k = {plan.topology.k}, ", end="")
         print(f"{slowness:,.0f} times slower than the paper's network.\n{WELCOME}")

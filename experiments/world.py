@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
+from testbed.bmv2.process import executable
 from testbed.mininet import sandbox
 
 if TYPE_CHECKING:
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
     from experiments.options import Request
     from testbed.plan import Plan
 
-MININET, VIRTUAL = "mininet", "virtual"
+MININET, VIRTUAL, BMV2 = "mininet", "virtual", "bmv2"
 LARGEST_EMULATED = 8
 
 
@@ -49,7 +50,7 @@ class VirtualWorld:
 def choose(request: Request) -> tuple[str, str]:
     """Return the world's name and a notice for the user, empty if there is nothing to say.
 
-    Raises SandboxError if the user wants a world that cannot run here.
+    Raises SandboxError or Bmv2Error if the user wants a world that cannot run here.
     """
     if request.world == VIRTUAL:
         return VIRTUAL, ""
@@ -57,6 +58,8 @@ def choose(request: Request) -> tuple[str, str]:
     if request.world != "auto":
         if reason:
             raise sandbox.SandboxError(f"{reason}; or use --on virtual")
+        if request.world == BMV2:
+            executable()
         return request.world, ""
     if request.cli and reason:
         raise sandbox.SandboxError(f"the prompt needs Mininet: {reason}")
@@ -75,6 +78,10 @@ def open_world(name: str) -> World:
     """Return a world, inside a sandbox if it needs one."""
     if name == VIRTUAL:
         return VirtualWorld()
+    if name == BMV2:
+        from testbed.bmv2.world import Bmv2World  # noqa: PLC0415 - imports Mininet
+
+        return Bmv2World()
     from testbed.mininet.world import MininetWorld  # noqa: PLC0415 - imports Mininet
 
     return MininetWorld()

@@ -37,7 +37,7 @@ class MininetWorld:
             self._emulation.close()
             self._emulation = None
 
-    def emulation_for(self, plan: Plan) -> Emulation:
+    def emulation_for(self, plan: Plan, _dilation: float = 1.0) -> Emulation:
         """Return a fabric with the plan loaded, the present one if it fits."""
         if self._emulation is None or not self._emulation.fits(plan):
             self.close()
