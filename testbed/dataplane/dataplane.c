@@ -60,7 +60,8 @@ static int check_settings(struct dp *dp)
         return build_fail(dp, "a byte takes %g ps; it must be above 0 and below 1e8",
                     settings->picoseconds_per_byte);
     if (settings->payload_bytes == 0 || settings->payload_bytes > 1 << 16)
-        return build_fail(dp, "payload_bytes is %u; it must be 1 to 65536", settings->payload_bytes);
+        return build_fail(dp, "payload_bytes is %u; it must be 1 to 65536",
+                          settings->payload_bytes);
     return 0;
 }
 
@@ -236,8 +237,8 @@ int dp_links(struct dp *dp, uint64_t count, const struct dp_link *links)
             port_index(dp, links[i].peer, links[i].peer_port, &far) != 0)
             return DP_FAILED;
         if (dp->ports[near].tail.entry || dp->ports[far].tail.entry)
-            return build_fail(dp, "port %u of node %u, or its peer, has a cable already", links[i].port,
-                        links[i].node);
+            return build_fail(dp, "port %u of node %u, or its peer, has a cable already",
+                              links[i].port, links[i].node);
         port_open(dp, &dp->ports[near], &dp->inputs[far]);
         port_open(dp, &dp->ports[far], &dp->inputs[near]);
         dp->ports[near].peer = far;

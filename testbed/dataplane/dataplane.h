@@ -50,7 +50,7 @@ const char *dp_policy_parameter(uint32_t policy, uint32_t index, double *fallbac
 
 /* --- Building: once, in this order. --- */
 
-/* `ports` has the number of ports of each node (1 for a host); the first `hosts` nodes are hosts. */
+/* `ports` has each node's number of ports (1 for a host); the first `hosts` nodes are hosts. */
 struct dp *dp_new(const struct dp_settings *settings, uint32_t nodes, uint32_t hosts,
                   const uint32_t *ports);
 void dp_free(struct dp *dp);
@@ -72,7 +72,7 @@ struct dp_link {
 };
 int dp_links(struct dp *dp, uint64_t count, const struct dp_link *links);
 
-/* Messages. A flow's number is its place; `after` is -1 or the flow that must be delivered first. */
+/* Messages. A flow's number is its place; `after` is -1 or the flow to be delivered first. */
 struct dp_flow {
     uint64_t bytes;
     uint64_t start_ps;     /* not before this time (its phase) */
@@ -138,7 +138,7 @@ uint64_t dp_now(const struct dp *dp);
 struct dp_flow_record {
     uint64_t start_ps;      /* first data frame begins to leave; all ones: never */
     uint64_t delivered_ps;  /* last data frame is at the receiver; all ones: never */
-    uint64_t finish_ps;     /* last ACK is at the sender (without ACKs: delivered); all ones: never */
+    uint64_t finish_ps;     /* last ACK is at the sender (else: delivered); all ones: never */
     uint64_t packets;       /* data frames that the message needs */
     uint64_t sent;
     uint64_t received;

@@ -1,5 +1,6 @@
 #include "host.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "frame.h"
@@ -214,6 +215,7 @@ void host_receive(struct worker *worker, struct host *host, uint32_t number, uin
 {
     const struct packet *packet = packet_at(worker->dp, number);
     struct frame_view view = frame_read(packet);
+    assert(now >= host->now);
     host->now = now;
     worker->totals.hops++;
     if (!is_for(worker->dp, host, packet, &view)) {

@@ -3,11 +3,11 @@
 #include "policy.h"
 
 /*
- * REPS: recycle entropy values (EVs) that came back without a mark. A flow caches a few of them; with
- * none fresh it draws one at random. Freezing: a value that is drawn again while an earlier use of
- * it has been unacknowledged for longer than the retransmission time-out means a failure; then the
- * flow cycles over its cached values until the freeze ends. The paper's simulator triggers freezing
- * by such timers per value; it measures round trips as srtt and mdev, and so do we.
+ * REPS: recycle entropy values (EVs) that came back without a mark. A flow caches a few of them;
+ * with none fresh it draws one at random. Freezing: a value that is drawn again while an earlier
+ * use of it has been unacknowledged for longer than the retransmission time-out means a failure;
+ * then the flow cycles over its cached values until the freeze ends. The paper's simulator triggers
+ * freezing by such timers per value; it measures round trips as srtt and mdev, and so do we.
  */
 
 enum { CACHE_LIMIT = 16, TIMERS = 256 };

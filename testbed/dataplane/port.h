@@ -17,7 +17,7 @@ void port_advance(struct dp *dp, struct port *port, uint64_t now);
 /* Count a frame of `bytes` into the queue, or count its drop and return false. */
 bool port_admit(struct worker *worker, struct port *port, uint32_t bytes, uint64_t now);
 
-/* Service of an admitted frame: the earliest is `from`. The packet belongs to the link from here. */
+/* Service of an admitted frame, at `from` the earliest. The packet is the link's from here on. */
 void port_serve(struct worker *worker, struct port *port, uint32_t number, uint32_t bytes,
                 uint64_t arrived, uint64_t from);
 

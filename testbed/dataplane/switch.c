@@ -1,5 +1,6 @@
 #include "switch.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -189,11 +190,12 @@ void switch_receive(struct worker *worker, struct sw *sw, uint32_t port, uint32_
     struct packet *packet = packet_at(sw->dp, number);
     struct pl_frame frame = { packet->data, packet->stored, packet->length };
     sw->worker = worker;
-    sw->now = now;
     sw->packet = packet;
     sw->packet_number = number;
     sw->outputs = 0;
     sw->kept = false;
+    assert(now >= sw->now);
+    sw->now = now;
     worker->totals.hops++;
     sw->program->receive(sw->state, port, &frame, ticks(sw, now));
     worker->totals.dropped_program += sw->outputs == 0;

@@ -71,9 +71,9 @@ static void collect_all(struct worker *worker, const struct window *window, stru
 }
 
 /*
- * Catch up with the window's end. A frame that has not left by then is an event of its sender's too:
- * no window may begin later than its departure, or its receiver would take it before its sender had
- * looked at it for the last time.
+ * Catch up with the window's end. A frame that has not left by then is an event of its sender's
+ * too: no window may begin later than its departure, or its receiver would take it before its
+ * sender had looked at it for the last time.
  */
 static void finish_port(struct worker *worker, struct port *port, uint64_t end)
 {

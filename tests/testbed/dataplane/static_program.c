@@ -5,7 +5,7 @@
 
 /*
  * A program that looks like a compiled one: a frame goes to the port that register array 0 has for
- * the last byte of its IPv4 destination; PL_DROP_PORT drops it, MULTICAST sends it to ports 1 and 2.
+ * the last byte of its IPv4 destination; PL_DROP_PORT drops it, MULTICAST sends it to two ports.
  * Array 1 has, byte by byte, the first HEADERS bytes of the first LOGGED frames. With -DHELD the
  * program is one whose egress runs at dequeue: it grows each frame by -DGROWN bytes there.
  */
