@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 ENGINE, TRAFFIC = "testbed.mininet.engine", "testbed.mininet.traffic"
 LEAD_NS = 30_000_000
 STUCK_SECONDS = 2.0
+STUCK_ROUND_TRIPS = 5
 POLL_SECONDS = 0.5
 SAMPLES_PER_FRAME = 1
 
@@ -62,6 +63,7 @@ class Emulation:
         self.fabric = network.start(topology, mtu)
         self.topology = topology
         self.mtu = mtu
+        self._patience_ps = 0
         cores = sorted(os.sched_getaffinity(0))
         self.engine = self.start_engine(cores[0])
         self.traffic = Worker(TRAFFIC, cores[1 % len(cores)])
@@ -110,6 +112,7 @@ class Emulation:
 
     def load_traffic(self, plan: Plan, sample_ps: int = 0) -> None:
         """Set only the hosts up, with the plan's flows."""
+        self._patience_ps = patience_ps(plan)
         processes = [self.fabric.host_process(host) for host in range(plan.topology.hosts)]
         self.traffic.ask("setup", plan, processes, sample_ps)
 
@@ -141,7 +144,7 @@ class Emulation:
         return Clock(
             start_ns=time.monotonic_ns() + LEAD_NS,
             dilation=dilation,
-            stuck_ps=round(STUCK_SECONDS * 1e12 / dilation),
+            stuck_ps=max(round(STUCK_SECONDS * 1e12 / dilation), self._patience_ps),
             **spin,
         )
 
@@ -155,3 +158,15 @@ class Emulation:
             self.traffic.ask("halt")
             return "interrupted"
         return ended
+
+
+def patience_ps(plan: Plan) -> int:
+    """Return how long nothing may move, in paper time, before a run counts as stuck.
+
+    That is several times what a packet and its ACK take, and the longest pause of a slow sender.
+    """
+    scenario = plan.scenario
+    slot_ps = scenario.serialisation_ps(scenario.data_frame_bytes + scenario.gap_bytes)
+    hops = 4 * plan.topology.levels
+    round_trip_ps = hops * (scenario.delay_ns * 1000 + slot_ps)
+    return round(STUCK_ROUND_TRIPS * (round_trip_ps + slot_ps / plan.load))
