@@ -11,6 +11,7 @@ import pandas as pd
 from analysis.setting import ResultError, Setting, read_setting
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
 SCENARIO, MANIFEST, FLOWS, LINKS, QUEUES = (
@@ -22,6 +23,7 @@ SCENARIO, MANIFEST, FLOWS, LINKS, QUEUES = (
 )
 HOST_STAGE = "H-E"
 STAGES = ("H-E", "E-A", "E-C", "A-C", "C-A", "C-E", "A-E", "E-H")
+PACING_KEYS = ("late_p99_ns", "offered", "achieved")
 FLOW_COLUMNS = {
     "flow": "int64",
     "src": "int64",
@@ -102,13 +104,18 @@ def read_run(folder: Path) -> Run:
     missing = [name for name in (SCENARIO, MANIFEST, FLOWS, LINKS) if not (folder / name).exists()]
     if missing:
         raise ResultError(f"{folder}: not a finished run: {', '.join(missing)} missing")
-    return Run(
+    run = Run(
         folder=folder,
         setting=read_setting(folder / SCENARIO),
         manifest=_read_manifest(folder / MANIFEST),
         flows=_read_table(folder / FLOWS, FLOW_COLUMNS),
         links=_known_stages(folder / LINKS, _read_table(folder / LINKS, LINK_COLUMNS)),
     )
+    if run.flows.empty:
+        raise ResultError(f"{folder / FLOWS}: there are no flows")
+    if run.switch_links.empty:
+        raise ResultError(f"{folder / LINKS}: there are no links of switches")
+    return run
 
 
 def read_queues(folder: Path) -> pd.DataFrame:
@@ -146,7 +153,24 @@ def _read_manifest(path: Path) -> dict[str, Any]:
     for key in ("world", "ended", "conservation"):
         if key not in manifest:
             raise ResultError(f"{path}: {key} is missing")
+    _check_numbers(path, "conservation", manifest["conservation"], ("sent", "delivered"))
+    _check_numbers(path, "conservation.dropped", manifest["conservation"].get("dropped", {}))
+    _check_numbers(path, "processor_share", manifest.get("processor_share", {}))
+    pacing = manifest.get("pacing", {})
+    if not isinstance(pacing, dict):
+        raise ResultError(f"{path}: pacing is not a table")
+    for host, values in pacing.items():
+        _check_numbers(path, f"pacing.{host}", values, PACING_KEYS)
     return manifest
+
+
+def _check_numbers(path: Path, name: str, values: object, needed: Sequence[str] = ()) -> None:
+    """Raise ResultError unless `values` is a table with the keys needed, their values numbers."""
+    if not isinstance(values, dict):
+        raise ResultError(f"{path}: {name} is not a table")
+    for key in needed or values:
+        if not isinstance(values.get(key), int | float):
+            raise ResultError(f"{path}: {name}.{key} is {values.get(key)!r}; it must be a number")
 
 
 def _read_table(path: Path, columns: dict[str, str]) -> pd.DataFrame:

@@ -71,7 +71,7 @@ class Setting:
         return self.data_frame_bytes * self.nanoseconds_per_byte
 
 
-NUMBERS = {int: (int,), float: (int, float), bool: (bool,), str: (str,)}
+ACCEPTED = {int: (int,), float: (int, float), bool: (bool,), str: (str,), dict: (dict,)}
 REQUIRED: dict[str, type] = {
     "scheme": str,
     "seed": int,
@@ -88,7 +88,13 @@ REQUIRED: dict[str, type] = {
     "message_bytes": int,
     "load": float,
 }
-OPTIONAL = ("failures", "buffer_bytes", "ecn_bytes", "parameters", "workload_options")
+OPTIONAL: dict[str, type] = {
+    "failures": float,
+    "buffer_bytes": int,
+    "ecn_bytes": int,
+    "parameters": dict,
+    "workload_options": dict,
+}
 
 
 def read_setting(path: Path) -> Setting:
@@ -100,9 +106,12 @@ def read_setting(path: Path) -> Setting:
     except ValueError as error:
         raise ResultError(f"{path}: not TOML: {error}") from error
     values: dict[str, Any] = {name: _checked(path, raw, name) for name in REQUIRED}
-    values |= {name: raw[name] for name in OPTIONAL if name in raw}
+    values |= {name: _checked(path, raw, name) for name in OPTIONAL if name in raw}
+    for name, value in values.get("parameters", {}).items():
+        if not isinstance(value, int | float):
+            raise ResultError(f"{path}: parameter {name} is {value!r}; it must be a number")
     if "mix" in raw:
-        values["mix"] = tuple(raw["mix"])
+        values["mix"] = _mix(path, raw["mix"])
     if values["k"] < 2 or values["rate_gbps"] <= 0 or values["payload_bytes"] < 1:
         raise ResultError(f"{path}: k, rate_gbps or payload_bytes is not a size")
     return Setting(**values)
@@ -111,7 +120,14 @@ def read_setting(path: Path) -> Setting:
 def _checked(path: Path, raw: Mapping[str, Any], name: str) -> object:
     if name not in raw:
         raise ResultError(f"{path}: {name} is missing")
-    value, wanted = raw[name], REQUIRED[name]
-    if not isinstance(value, NUMBERS[wanted]) or (wanted is not bool and isinstance(value, bool)):
+    value, wanted = raw[name], (REQUIRED | OPTIONAL)[name]
+    if not isinstance(value, ACCEPTED[wanted]) or (wanted is not bool and isinstance(value, bool)):
         raise ResultError(f"{path}: {name} is {value!r}; it must be of type {wanted.__name__}")
     return value
+
+
+def _mix(path: Path, value: object) -> tuple[str, str]:
+    match value:
+        case [str(second), str(where)]:
+            return second, where
+    raise ResultError(f"{path}: mix is {value!r}; it must be a scheme and a place")

@@ -7,7 +7,7 @@ import pytest
 
 from analysis.results import find_runs, read_queues, read_run, unfinished_runs
 from analysis.setting import ResultError
-from tests.analysis.synthetic import change_table, write_run
+from tests.analysis.synthetic import change_manifest, change_table, write_run
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -66,6 +66,8 @@ def test_read_run__file_cut_off__is_named(tmp_path: Path, name: str) -> None:
         (("k = 4", "k = true"), "k is True"),
         (("k = 4", ""), "k is missing"),
         (("rate_gbps = 800.0", "rate_gbps = 0.0"), "is not a size"),
+        (("k = 4", "k = 4\nmix = 3"), "mix is 3"),
+        (("k = 4", "k = 4\nparameters = {a = 'b'}"), "parameter a is 'b'"),
     ],
 )
 def test_read_run__wrong_scenario__names_the_key(
@@ -74,6 +76,39 @@ def test_read_run__wrong_scenario__names_the_key(
     folder = write_run(tmp_path / "run")
     path = folder / "scenario.toml"
     path.write_text(path.read_text(encoding="utf-8").replace(*change), encoding="utf-8")
+    with pytest.raises(ResultError, match=message):
+        read_run(folder)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"conservation": 3}, "conservation is not a table"),
+        ({"conservation": {"sent": 1}}, "conservation.delivered is None"),
+        (
+            {"conservation": {"sent": 1, "delivered": 1, "dropped": {"queue": "x"}}},
+            "conservation.dropped.queue is 'x'",
+        ),
+        ({"pacing": {"h0": {"offered": 1}}}, "pacing.h0.late_p99_ns is None"),
+        ({"processor_share": {"engine": None}}, "processor_share.engine is None"),
+    ],
+)
+def test_read_run__wrong_manifest__names_the_key(
+    tmp_path: Path, changes: dict[str, object], message: str
+) -> None:
+    folder = write_run(tmp_path / "run")
+    change_manifest(folder, **changes)
+    with pytest.raises(ResultError, match=message):
+        read_run(folder)
+
+
+@pytest.mark.parametrize(
+    ("name", "message"), [("flows.csv", "no flows"), ("links.csv", "no links of switches")]
+)
+def test_read_run__empty_table__is_named(tmp_path: Path, name: str, message: str) -> None:
+    folder = write_run(tmp_path / "run")
+    header = (folder / name).read_text(encoding="utf-8").splitlines()[0]
+    (folder / name).write_text(header + "\n", encoding="utf-8")
     with pytest.raises(ResultError, match=message):
         read_run(folder)
 
