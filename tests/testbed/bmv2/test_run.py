@@ -1,0 +1,78 @@
+"""A whole run on simple_switch: hosts, network, results and verdict."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pandas as pd
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+ROOT = Path(__file__).parents[3]
+DILATION = 500_000
+pytestmark = [
+    pytest.mark.bmv2,
+    pytest.mark.mininet,
+    pytest.mark.root,
+    pytest.mark.skipif(
+        shutil.which("simple_switch") is None, reason="simple_switch is not on the path"
+    ),
+    pytest.mark.skipif(os.geteuid() != 0, reason="Mininet needs root"),
+    pytest.mark.skipif(
+        importlib.util.find_spec("mininet") is None, reason="Mininet is not installed"
+    ),
+]
+
+
+@pytest.fixture(scope="module")
+def run_on_bmv2(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    def run(scheme: str) -> Path:
+        out = tmp_path_factory.mktemp(scheme)
+        options = {
+            "--on": "bmv2",
+            "--schemes": scheme,
+            "--message": "65536",
+            "--seeds": "1",
+            "--dilation": str(DILATION),
+            "--out": str(out),
+        }
+        words = [word for option in options.items() for word in option]
+        subprocess.run([sys.executable, "experiments/run.py", *words], cwd=ROOT, check=True)
+        (folder,) = out.glob("*/manifest.json")
+        return folder.parent
+
+    return run
+
+
+def crossed(links: pd.DataFrame, stage: str) -> int:
+    return int(links[links["stage"] == stage]["data_packets"].sum())
+
+
+def test_run__writes_what_every_world_writes(run_on_bmv2: Callable[[str], Path]) -> None:
+    folder = run_on_bmv2("ofan")
+    manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+    counted = manifest["conservation"]
+    assert (manifest["world"], manifest["ended"]) == ("bmv2", "done")
+    assert manifest["dilation"] == DILATION
+    assert counted["sent"] == counted["delivered"] == 16 * 16 * 2
+    assert not any(counted["dropped"].values())
+    links = pd.read_csv(folder / "links.csv")
+    assert crossed(links, "H-E") == crossed(links, "E-H") == 16 * 16
+    assert crossed(links, "E-A") == crossed(links, "A-E")
+    assert links["data_bytes"].equals(links["data_packets"] * 4158)
+    assert links["max_queue_packets"].max() >= 2
+    queues = pd.read_csv(folder / "queues.csv.gz")
+    assert set(queues["stage"]) <= {"E-A", "A-C", "C-A", "A-E", "E-H"}
+    assert queues["queue_packets"].max() >= 2
+    assert queues.groupby(["node", "port"])["queue_packets"].last().eq(0).all()
+    flows = pd.read_csv(folder / "flows.csv")
+    assert flows["finish_ns"].notna().all()
