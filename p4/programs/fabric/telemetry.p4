@@ -25,8 +25,7 @@ control Departure(inout Headers headers, inout Metadata meta, inout standard_met
     register<bit<64>>(CELLS) waited;           // microseconds in the queue, all frames together
     register<bit<32>>(CELLS) peak;             // greatest depth
     register<bit<64>>(CELLS) marks;
-    register<bit<32>>(PORTS_COUNTED * SLOTS) slot;  // which slot a cell of `slot_peak` is about
-    register<bit<32>>(PORTS_COUNTED * SLOTS) slot_peak;
+    register<bit<48>>(PORTS_COUNTED * SLOTS) slots; // a slot's number, and in 16 bits its peak
     register<bit<48>>(PORTS_COUNTED) last;     // departure
     register<bit<1>>(PORTS_COUNTED) left_some; // whether that one left others waiting
     register<bit<64>>(PORTS_COUNTED) gaps;     // between departures of one busy period, and how
@@ -49,16 +48,14 @@ control Departure(inout Headers headers, inout Metadata meta, inout standard_met
         peak.write(cell, depth > most ? depth : most);
     }
 
-    action note_queue(bit<32> port, bit<32> depth) {
+    action note_queue(bit<32> port, bit<16> depth) {
         bit<32> now = (bit<32>)(standard.egress_global_timestamp >> SLOT_BITS);
         bit<32> cell = port * SLOTS + (now & (SLOTS - 1));
-        bit<32> about;
-        bit<32> most;
-        slot.read(about, cell);
-        slot_peak.read(most, cell);
-        most = about == now ? most : 0;
-        slot.write(cell, now);
-        slot_peak.write(cell, depth > most ? depth : most);
+        bit<48> noted;
+        bit<16> most;
+        slots.read(noted, cell);
+        most = noted[47:16] == now ? noted[15:0] : 0;
+        slots.write(cell, now ++ (depth > most ? depth : most));
     }
 
     action note_gap(bit<32> port) {
@@ -100,7 +97,7 @@ control Departure(inout Headers headers, inout Metadata meta, inout standard_met
         bit<32> depth = (bit<32>)standard.enq_qdepth + 1 + busy;
         note_frame(cell, depth);
         if (meta.is_ack == 0) {
-            note_queue(port, depth);
+            note_queue(port, (bit<16>)depth);
             note_gap(port);
             if (MARK_FRAMES > 0 && (bit<32>)standard.deq_qdepth >= MARK_FRAMES &&
                 headers.ipv4.isValid() && headers.ipv4.traffic_class[1:0] == ECN_CAPABLE) {
