@@ -23,6 +23,7 @@ pytestmark = [
     pytest.mark.bmv2,
     pytest.mark.mininet,
     pytest.mark.root,
+    pytest.mark.slow,
     pytest.mark.skipif(
         shutil.which("simple_switch") is None, reason="simple_switch is not on the path"
     ),
