@@ -44,7 +44,7 @@ def graph(program: flat.Program, pipeline: flat.Pipeline, diagnostics: Diagnosti
     trial.code(pipeline.body, None)
     builder = _Builder(program, pipeline, diagnostics, trial.divided())
     first = builder.code(pipeline.body, None)
-    program.actions.extend(builder.hidden)
+    program.actions.extend(reversed(builder.hidden))
     builder.join_sites()
     return Graph(first, _walk(first))
 
@@ -101,8 +101,8 @@ class _Builder:
         match statement:
             case flat.If():
                 node = Node(statement.at, None, statement.condition)
-                yes = self.code(statement.yes, following)
                 no = self.code(statement.no, following)
+                yes = self.code(statement.yes, following)
                 node.outcomes = {"true": yes, "false": no}
                 return node if yes is not no else yes
             case flat.Labelled():
@@ -141,8 +141,8 @@ class _Builder:
     def _apply(self, apply: flat.Apply, following: Node | None) -> Node | None:
         node = Node(apply.at, apply.table, None, apply.table.name, following)
         if apply.hit is not None and apply.miss is not None:
-            node.outcomes[HIT] = self.code(apply.hit, following)
-            node.outcomes[MISS] = self.code(apply.miss, following)
+            miss = self.code(apply.miss, following)
+            node.outcomes = {HIT: self.code(apply.hit, following), MISS: miss}
         else:
             self._action_outcomes(node, apply, following)
         if self._uses[apply.table] > 1:
@@ -154,7 +154,7 @@ class _Builder:
         node.following = otherwise
         bodies: dict[int, Node | None] = {}
         built: dict[int, Node | None] = {}
-        for place, code in apply.cases:
+        for place, code in reversed(apply.cases):
             if id(code) not in built:
                 built[id(code)] = self.code(code, following)
             bodies[place] = built[id(code)]

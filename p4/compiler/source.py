@@ -41,15 +41,20 @@ def preprocess(
     """
     name = str(path)
     text = _read(path, Position(name, 1, 1))
-    preprocessor = _Preprocessor()
+    preprocessor = _Preprocessor(name)
     preprocessor.seen[name] = text.splitlines()
     for directory in (*include_paths, INCLUDE):
         preprocessor.add_path(str(directory))
     for macro, value in defines.items():
         preprocessor.define(f"{macro} {value}")
     output = io.StringIO()
-    preprocessor.parse(_blank_comments(text, name), name)
-    preprocessor.write(output)
+    try:
+        preprocessor.parse(_blank_comments(text, name), name)
+        preprocessor.write(output)
+    except CompileError:
+        raise
+    except Exception:  # noqa: BLE001 (pcpp fails in many ways on malformed directives)
+        preprocessor.malformed()
     if preprocessor.problems:
         raise CompileError(preprocessor.problems)
     return Source(name, output.getvalue(), preprocessor.seen)
@@ -84,10 +89,11 @@ def _blank_comments(text: str, name: str) -> str:
 class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
     """pcpp that collects problems instead of printing them."""
 
-    def __init__(self) -> None:
+    def __init__(self, name: str) -> None:
         super().__init__()
         self.problems: list[Diagnostic] = []
         self._included = 0
+        self._directive_at = (name, 1)
         self.seen: dict[str, list[str]] = {}
         self.line_directive = "#line"
         self.compress = 0
@@ -112,8 +118,12 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
     ) -> None:
         """Report an include that is in none of the folders."""
         text = "malformed #include" if is_malformed else f"cannot find included file {includepath}"
-        self.on_error(self.source, self.linemacro, text)
+        self.on_error(*self._directive_at, text)
         raise pcpp.OutputDirective(pcpp.Action.IgnoreAndRemove)
+
+    def malformed(self) -> None:
+        """Report the directive that is being read as one that cannot be understood."""
+        self.on_error(*self._directive_at, "malformed preprocessor directive")
 
     def on_error(self, file: str, line: int, msg: str) -> None:
         """Record what the preprocessor complains about."""
@@ -131,6 +141,7 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
         precedingtoks: Any,
     ) -> Any:
         """Turn #error into a diagnostic, and drop #pragma."""
+        self._directive_at = (directive.source, directive.lineno)
         if directive.value == "error":
             text = "".join(token.value for token in toks).strip()
             self.on_error(directive.source, directive.lineno, f"#error {text}")
