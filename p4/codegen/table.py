@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from p4.codegen.context import Context
 
 ROW_HEADER_BYTES = 24
+VALIDITY = "$valid$"
 MATCH_NAMES = {
     p4.Match.EXACT: "PL_EXACT",
     p4.Match.LPM: "PL_LPM",
@@ -146,9 +147,19 @@ class TableGenerator:
         value: p4.Value = key.target
         if key.mask is not None:
             value = p4.Operation("&", value, p4.Constant(key.mask))
+        valid = self._validity(key)
+        if valid is not None:
+            value = p4.Operation("?", value, p4.Constant(0), valid)
         if key.bits > 64:
             return self._context.expressions.number(value)
         return self._context.expressions.low(value, key.bits)
+
+    def _validity(self, key: p4.Key) -> p4.Value | None:
+        """Return what must hold for a key's field to count: those of invalid headers are 0."""
+        header = self._context.program.headers[key.target.header]
+        if header.metadata or key.target.field == VALIDITY:
+            return None
+        return p4.Operation("valid", None, p4.HeaderRef(header.name))
 
     def _write_wide_key(self, key: p4.Key, at: int) -> None:
         place = self._context.layout.field(key.target)
@@ -160,7 +171,13 @@ class TableGenerator:
             text = self._key_number(key).widened()
             self._writer.line(f"uint8_t {bytes_text}[{whole_bytes(key.bits)}];")
             self._writer.line(f"pl_wide_store({bytes_text}, {key.bits}, {text});")
-        self._writer.line(f"pl_key_bytes(key, {at}, {bytes_text}, {whole_bytes(key.bits)});")
+        call = f"pl_key_bytes(key, {at}, {bytes_text}, {whole_bytes(key.bits)});"
+        valid = self._validity(key)
+        if valid is None or key.mask is not None:
+            self._writer.line(call)
+            return
+        with self._writer.block(f"if ({self._context.expressions.condition(valid).text})"):
+            self._writer.line(call)
 
     def _write_direct(self, table: p4.Table) -> None:
         counter = direct_counter(self._context.program, table)
