@@ -53,7 +53,7 @@ def data(value: flat.Value) -> Json:  # noqa: PLR0911
         case flat.Validity():
             return field(value.header, "$valid$")
         case flat.LastIndex():
-            stack = {"type": "header_stack", "value": value.stack}
+            stack = {"type": value.kind, "value": value.stack}
             return expression("last_stack_index", None, stack)
         case flat.StackTop(member=None):
             return {"type": "stack_field", "value": [value.stack, value.name]}

@@ -70,9 +70,10 @@ class UnionValidity:
 
 @dataclass(frozen=True, slots=True)
 class LastIndex:
-    """The index of a stack's last extracted header."""
+    """The index of a stack's last extracted header; `kind` is JSON's name for the stack."""
 
     stack: str
+    kind: str = "header_stack"
     type: Type = field(default_factory=lambda: Bits(32))
 
 

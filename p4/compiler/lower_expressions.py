@@ -217,7 +217,8 @@ class ExpressionLowering(LowerBase):
         if name == "size":
             return fold.number(stack.type.size, t.Bits(32))
         if name == "lastIndex":
-            return flat.LastIndex(stack.name)
+            union = element.kind == "header_union"
+            return flat.LastIndex(stack.name, "header_union_stack" if union else "header_stack")
         return places.StackEnd(stack, name, None, element)
 
     def _stack_end_member(self, base: places.StackEnd, name: str, at: Position) -> places.Place:

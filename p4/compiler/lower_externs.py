@@ -1,4 +1,4 @@
-"""The fifth pass, part seven: v1model's extern objects and functions."""
+"""The fifth pass, part five: v1model's extern objects and functions."""
 
 from collections.abc import Callable
 from typing import Any

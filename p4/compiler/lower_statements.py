@@ -1,4 +1,4 @@
-"""The fifth pass, part five: statements."""
+"""The fifth pass, part eight: statements."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -6,13 +6,11 @@ from typing import Any
 from p4.compiler import flat, fold, places, tree
 from p4.compiler import types as t
 from p4.compiler.diagnostics import Abort
-from p4.compiler.lower_tables import TableLowering
-
-UNROLL_LIMIT = 1024
+from p4.compiler.lower_loops import LoopLowering
 
 
-class StatementLowering(TableLowering):
-    """Statements, and loops, which are unrolled."""
+class StatementLowering(LoopLowering):
+    """Statements."""
 
     def _statements(self, statements: Sequence[tree.Statement]) -> None:
         for statement in statements:
@@ -155,73 +153,6 @@ class StatementLowering(TableLowering):
     def _continue(self, node: tree.Continue) -> None:
         self._jump(self._frame.loop_next, node.at)
 
-    # Loops
-
-    def _loop(self, rounds: Callable[[], None]) -> None:
-        frame = self._frame
-        before = (frame.loop_end, frame.loop_next)
-        frame.loop_end = self._label()
-        code = self._capture(rounds)
-        self._labelled(frame.loop_end, code)
-        frame.loop_end, frame.loop_next = before
-
-    def _round(self, body: tree.Statement) -> None:
-        label = self._frame.loop_next = self._label()
-        self._labelled(label, self._capture(lambda: self._statements((body,))))
-
-    def _for(self, node: tree.For) -> None:
-        self._statements(node.initial)
-        bound = _rounds(node, self._checked.constants)
-        if bound is None:
-            raise self._unsupported(
-                node.at,
-                "a loop whose number of rounds is not known",
-                "count a variable from a constant to a constant",
-            )
-        self._loop(lambda: self._for_rounds(node, bound))
-
-    def _for_rounds(self, node: tree.For, bound: int) -> None:
-        for _ in range(bound):
-            condition = self._value(node.condition)
-            if isinstance(condition, flat.Number) and not condition.value:
-                return
-            if not isinstance(condition, flat.Number):
-                leave = self._capture(lambda: self._jump(self._frame.loop_end, node.at))
-                self._if(condition, (), leave, node.at)
-            self._round(node.body)
-            self._statements(node.updates)
-
-    def _for_in(self, node: tree.ForIn) -> None:
-        values = self._collection(node)
-        variable = self._temporary(self._written(node.variable.type), node.variable.name)
-        self._frame.bindings[node.variable] = variable
-
-        def rounds() -> None:
-            for value in values:
-                self._assign(variable, value, node.at)
-                self._round(node.body)
-
-        self._loop(rounds)
-
-    def _collection(self, node: tree.ForIn) -> list[places.Place]:
-        collection = node.collection
-        type_ = self._written(node.variable.type)
-        if isinstance(collection, tree.Binary) and collection.operator == "..":
-            first = self._value(collection.left)
-            last = self._value(collection.right)
-            if not isinstance(first, flat.Number) or not isinstance(last, flat.Number):
-                raise self._unsupported(node.at, "a loop whose number of rounds is not known")
-            if last.value - first.value >= UNROLL_LIMIT:
-                raise self._unsupported(node.at, f"a loop of more than {UNROLL_LIMIT} rounds")
-            return [fold.number(each, type_) for each in range(first.value, last.value + 1)]
-        place = self._place(collection)
-        match place:
-            case places.Struct():
-                return list(place.parts.values())
-            case places.Stack():
-                return list(place.elements)
-        raise self._unsupported(node.at, "a loop over this")
-
     # Declarations
 
     def _variable(self, node: tree.Variable) -> None:
@@ -274,40 +205,6 @@ def _reference_name(reference: tree.ActionReference) -> str:
     call = reference.call
     function = call.function if isinstance(call, tree.Call) else call
     return function.name if isinstance(function, tree.Name) else ""
-
-
-def _rounds(node: tree.For, constants: dict[tree.Expression, int]) -> int | None:
-    """Return how often a loop that counts runs at most, None if that cannot be told."""
-    start = _start(node, constants)
-    step = _step(node, constants)
-    condition = node.condition
-    if start is None or step is None or not isinstance(condition, tree.Binary):
-        return None
-    end = constants.get(condition.right)
-    if end is None or condition.operator not in {"<", "<=", ">", ">=", "!="}:
-        return None
-    distance = end - start if step > 0 else start - end
-    rounds = max(0, -(-distance // abs(step))) + 1
-    return rounds if rounds <= UNROLL_LIMIT else None
-
-
-def _start(node: tree.For, constants: dict[tree.Expression, int]) -> int | None:
-    for statement in node.initial:
-        if isinstance(statement, tree.Variable | tree.Assignment) and statement.value is not None:
-            return constants.get(statement.value)
-    return None
-
-
-def _step(node: tree.For, constants: dict[tree.Expression, int]) -> int | None:
-    for statement in node.updates:
-        if isinstance(statement, tree.Assignment):
-            operator, value = statement.operator, statement.value
-            if isinstance(value, tree.Binary) and not operator:
-                operator, value = value.operator, value.right
-            amount = constants.get(value)
-            if amount and operator in {"+", "-", "|+|", "|-|"}:
-                return amount if "+" in operator else -amount
-    return None
 
 
 _HANDLERS: dict[type, Callable[[Any, Any], None]] = {

@@ -10,6 +10,7 @@ class Storage:
     def __init__(self, program: flat.Program) -> None:
         self._program = program
         self._taken: set[str] = set()
+        self._counts: dict[str, int] = {}
         self._shapes: dict[t.Record, str] = {}
         self.scalars = flat.HeaderType("scalars_0", [])
         program.header_types["scalars_0"] = self.scalars
@@ -17,10 +18,11 @@ class Storage:
 
     def unique(self, name: str) -> str:
         """Return the name, with a number if it is taken."""
-        candidate, count = name, 0
+        candidate = name
         while candidate in self._taken:
+            count = self._counts.get(name, 0)
+            self._counts[name] = count + 1
             candidate = f"{name}_{count}"
-            count += 1
         self._taken.add(candidate)
         return candidate
 
