@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import fcntl
+import socket
+import struct
 import subprocess
+import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -13,6 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 NETWORK_PREFIX = 8
+GROUP = 7
+RUNNING_SECONDS = 20.0
+_GET_FLAGS, _RUNNING = 0x8913, 0x40  # SIOCGIFFLAGS, IFF_RUNNING
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +83,26 @@ def bring_up_host(pair: Pair, own: HostAddress, others: Iterable[HostAddress]) -
         )
 
 
+def wait_until_running(pairs: Sequence[Pair]) -> None:
+    """Wait until the kernel lets frames through at both ends; raises InterfaceError if it does not.
+
+    It does so a while after both ends were set up.
+    """
+    deadline = time.monotonic() + RUNNING_SECONDS
+    _wait_here([pair.upper for pair in pairs], deadline)
+    _wait_here([pair.lower for pair in pairs if not pair.process], deadline)
+    for pair in pairs:
+        if pair.process:
+            with network_of(pair.process):
+                _wait_here([pair.lower], deadline)
+
+
+def remove(pairs: Sequence[Pair]) -> None:
+    """Remove all pairs that `make` made in this sandbox, at once."""
+    if pairs:
+        _batch([f"link del group {GROUP}"])
+
+
 def set_link(pair: Pair, *, up: bool) -> None:
     """Set the switch end of a pair up or down; the other end loses or gets its carrier."""
     _batch([f"link set {pair.upper} {'up' if up else 'down'}"])
@@ -84,7 +111,22 @@ def set_link(pair: Pair, *, up: bool) -> None:
 def _make_line(pair: Pair, mtu: int) -> str:
     place = f" netns {pair.process}" if pair.process else ""
     shape = f"mtu {mtu} numtxqueues 1 numrxqueues 1"
-    return f"link add {pair.upper} {shape} type veth peer name {pair.lower} {shape}{place}"
+    peer = f"peer name {pair.lower} {shape}{place}"
+    return f"link add {pair.upper} {shape} group {GROUP} type veth {peer}"
+
+
+def _wait_here(names: Sequence[str], deadline: float) -> None:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as handle:
+        for name in names:
+            while not _flags(handle, name) & _RUNNING:
+                if time.monotonic() > deadline:
+                    raise InterfaceError(f"{name} does not come up")
+                time.sleep(0.01)
+
+
+def _flags(handle: socket.socket, name: str) -> int:
+    answer = fcntl.ioctl(handle.fileno(), _GET_FLAGS, struct.pack("16s16x", name.encode()))
+    return int(struct.unpack_from("H", answer, 16)[0])
 
 
 def _batch(lines: Iterable[str]) -> None:

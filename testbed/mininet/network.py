@@ -43,7 +43,8 @@ class Fabric:
         return int(self.net[self.topology.nodes[host].name].pid)
 
     def stop(self) -> None:
-        """End the nodes' shells; interfaces vanish with the hosts' namespaces and the sandbox."""
+        """Remove all links and end the nodes' shells."""
+        interfaces.remove(self.pairs)
         self.net.stop()
 
 
@@ -76,6 +77,7 @@ def start(topology: Topology, mtu: int) -> Fabric:
         own = addresses[link.lower]
         interfaces.bring_up_host(pair, own, [other for other in addresses if other != own])
         _tell_mininet(net[topology.nodes[link.lower].name].defaultIntf(), own)
+    interfaces.wait_until_running(pairs)
     for link, pair in zip(topology.links, pairs, strict=True):
         if not link.up:
             interfaces.set_link(pair, up=False)

@@ -28,14 +28,14 @@ class FabricInterface(Intf):  # type: ignore[misc]
 
 
 class FabricLink(Link):  # type: ignore[misc]
-    """A veth pair that the batch makes and that goes away with the sandbox."""
+    """A veth pair that the batch makes and removes."""
 
     @classmethod
     def makeIntfPair(cls, *_arguments: Any, **_options: Any) -> None:  # noqa: N802
         """Leave the pair to the batch."""
 
     def delete(self) -> None:
-        """Leave the pair to the end of its namespaces, which takes no command a link."""
+        """Leave the pair to the batch."""
 
 
 class FabricHost(Host):  # type: ignore[misc]
@@ -53,4 +53,4 @@ class FabricSwitch(Switch):  # type: ignore[misc]
         """Do nothing: the engine process serves all switches."""
 
     def stop(self, deleteIntfs: bool = False) -> None:  # noqa: FBT001, FBT002, N803
-        """Do nothing: interfaces go away with the sandbox."""
+        """Do nothing: the batch removes the interfaces."""

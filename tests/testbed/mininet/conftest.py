@@ -30,9 +30,10 @@ sys.exit(sandbox.run_inside(work))
 """
 
 
-def start_inside(body: str) -> subprocess.Popen[str]:
+def start_inside(*parts: str) -> subprocess.Popen[str]:
     """Start Python code as the work of a sandbox; its keeper is the returned process."""
-    code = INSIDE.format(body=textwrap.indent(textwrap.dedent(body), "    "))
+    body = "\n".join(textwrap.dedent(part) for part in parts)
+    code = INSIDE.format(body=textwrap.indent(body, "    "))
     return subprocess.Popen(
         [sys.executable, "-c", code],
         cwd=ROOT,
@@ -42,9 +43,9 @@ def start_inside(body: str) -> subprocess.Popen[str]:
     )
 
 
-def run_inside(body: str) -> Any:
+def run_inside(*parts: str) -> Any:
     """Run Python code in a sandbox and return what it printed as JSON."""
-    process = start_inside(body)
+    process = start_inside(*parts)
     out, errors = process.communicate(timeout=60)
     assert process.returncode == 0, errors
     return json.loads(out)
