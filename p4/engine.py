@@ -215,22 +215,43 @@ class Switch:
         """
         if self.recorder is None:
             raise EngineError("this switch reports to another world")
-        data = self._ffi.new("uint8_t[]", frame or b"\0")
-        struct = self._ffi.new("struct pl_frame *")
-        struct.data, struct.stored, struct.length = data, len(frame), length or len(frame)
         first = len(self.recorder.outputs)
-        self._calls.receive(self.pointer, port, struct, now)
+        self.arrive(port, frame, now=now, length=length)
         self.drain(now)
         return self.recorder.outputs[first:]
 
+    def arrive(self, port: int, frame: bytes, *, now: int = 0, length: int | None = None) -> None:
+        """Let a frame arrive; what it causes waits in the recorder, or has left already."""
+        data = self._ffi.new("uint8_t[]", frame or b"\0")
+        struct = self._ffi.new("struct pl_frame *")
+        struct.data, struct.stored, struct.length = data, len(frame), length or len(frame)
+        self._calls.receive(self.pointer, port, struct, now)
+
     def drain(self, now: int = 0) -> None:
         """Serve all frames that wait for their egress, and those that this makes wait."""
-        recorder = self.recorder
+        while self.recorder is not None and self.recorder.waiting:
+            _, _, held = self.recorder.waiting.popleft()
+            self.serve(held, enqueued_at=now, dequeued_at=now)
+
+    def serve(
+        self,
+        held: Any,
+        *,
+        enqueued_at: int,
+        dequeued_at: int,
+        packets_at_enqueue: int = 0,
+        packets_at_dequeue: int = 0,
+    ) -> None:
+        """Let a frame that waited go through egress, telling the program what it met."""
         queueing = self._ffi.new("struct pl_queueing *")
-        while recorder is not None and recorder.waiting:
-            _, _, held = recorder.waiting.popleft()
-            queueing.enqueued_at = queueing.dequeued_at = now
-            self._calls.dequeue(self.pointer, held, queueing)
+        queueing.enqueued_at, queueing.dequeued_at = enqueued_at, dequeued_at
+        queueing.packets_at_enqueue = packets_at_enqueue
+        queueing.packets_at_dequeue = packets_at_dequeue
+        self._calls.dequeue(self.pointer, held, queueing)
+
+    def discard(self, held: Any) -> None:
+        """Drop a frame that waits."""
+        self._calls.discard(self.pointer, held)
 
     def faults(self) -> Faults:
         """Return the switch's fault counters."""
