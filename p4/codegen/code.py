@@ -52,7 +52,8 @@ class Number:
         if self.signed:
             return self.inside()
         if self.constant is not None:
-            return number_text(self.low)
+            big = self.low >= 1 << 31
+            return f"INT64_C({self.low:#x})" if big else number_text(self.low)
         return f"(int64_t){self.inside()}"
 
     def widened(self) -> str:

@@ -75,7 +75,7 @@ class Context:
         if number.constant is not None:
             text = number_text(number.low)
         elif width == 64:
-            text = number.text if not number.signed else number.unsigned()
+            text = number.text if number.full and not number.signed else number.unsigned()
         else:
             text = f"(uint{width}_t){number.inside()}"
         self.writer.line(f"{place.text} = {text};")

@@ -65,7 +65,7 @@ class Expressions:
             case p4.RegisterCell(array, index):
                 return self.register(array, index)
             case p4.Truth() | p4.Operation() if self.is_condition(value):
-                return Number(f"({self.condition(value).text} ? 1 : 0)", 0, 1)
+                return Number(f"pl_truth({self.condition(value).text})", 0, 1, full=True)
             case p4.Operation():
                 return self._operation(value)
             case _:
@@ -175,7 +175,8 @@ class Expressions:
     def _operation(self, value: p4.Operation) -> Number:  # noqa: C901, PLR0911
         match value.operator:
             case "b2d":
-                return Number(f"({self.condition(value.right or value.left).text} ? 1 : 0)", 0, 1)
+                condition = self.condition(value.right or value.left)
+                return Number(f"pl_truth({condition.text})", 0, 1, full=True)
             case "&":
                 return self._and(value)
             case "+" | "-" | "*" | "/" | "%" | "|" | "^":
@@ -271,7 +272,8 @@ class Expressions:
             text = f"pl_saturate({source.text}, {bits})"
         else:
             text = f"pl_saturate_unsigned({source.text}, {bits})"
-        return Number(text, max(low, source.low), min(high, source.high), full=True)
+        ends = [min(max(end, low), high) for end in (source.low, source.high)]
+        return Number(text, *ends, full=True)
 
     # Low bits -----------------------------------------------------------------------------
 
@@ -294,7 +296,7 @@ class Expressions:
                 inner = self._low(right)
                 if inner.constant is not None:
                     return constant(~inner.constant % WORD)
-                return Number(f"~{inner.unsigned()}", 0, WORD - 1, atom=False, full=True)
+                return Number(f"pl_not({inner.unsigned()})", 0, WORD - 1, full=True)
             case p4.Operation("<<", left, right):
                 amount = self.number(right)
                 return low_binary("<<", self._low(left), amount)

@@ -1,5 +1,6 @@
 #ifndef BITS_H
 #define BITS_H
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -124,6 +125,16 @@ static inline void pl_store_bits(uint8_t *bytes, uint32_t offset, uint32_t bits,
 static inline uint64_t pl_mask(uint32_t bits)
 {
     return bits >= 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
+}
+
+static inline uint64_t pl_truth(bool truth)
+{
+    return truth;
+}
+
+static inline uint64_t pl_not(uint64_t value)
+{
+    return ~value;
 }
 
 static inline uint64_t pl_shift_left(uint64_t value, uint64_t amount)

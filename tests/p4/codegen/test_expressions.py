@@ -183,7 +183,7 @@ def pack(values: Values) -> bytes:
 def test_expressions__are_pythons(seed: int) -> None:
     generator = Generator(seed)
     cases, results = [], []
-    for number in range(60):
+    for number in range(40):
         json, function = generator.number(4)
         width = generator.random.choice(WIDTHS)
         cases.append((json, function, width))
