@@ -21,10 +21,7 @@ if TYPE_CHECKING:
 
 ROW = "row.json"
 SCENARIO = "scenario.toml"
-BY_STAGE = {
-    "max_queue_packets": "max",
-    "mean_queue_packets": "mean",
-}
+BY_STAGE = ("max_queue_packets", "mean_queue_packets", "mean_queue_bytes")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +71,8 @@ def row_of(folder: Path, scenario: Scenario) -> dict[str, Any]:
     verdict = judge(result)
     queues = metrics.queue_by_stage(result)
     by_stage = {
-        f"{name}_queue_packets {stage}": float(queues.loc[stage, column])
-        for column, name in BY_STAGE.items()
+        f"{column} {stage}": float(queues.loc[stage, column])
+        for column in BY_STAGE
         for stage in queues.index
     }
     overload = {
@@ -85,6 +82,7 @@ def row_of(folder: Path, scenario: Scenario) -> dict[str, Any]:
     swept = {
         "hosts": result.setting.hosts,
         "payload_bytes": scenario.payload_bytes,
+        "data_frame_bytes": scenario.data_frame_bytes,
         "failures": scenario.failures,
         "max_queue_packets": float(queues["max_queue_packets"].max()),
         "reason": verdict.reason,

@@ -49,5 +49,5 @@ def queue_models(
                 label=name if place == 0 else None,
             )
     name_ticks(axes, [arrow(str(stage)) for stage in statistics.index])
-    axes.set_ylabel("mean queue (packets)")
+    axes.set_ylabel("mean queue (data packets)")
     legend_above(axes)
