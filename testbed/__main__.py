@@ -1,31 +1,117 @@
-"""`python -m testbed attach`: enter a running fabric from another terminal."""
+"""`python -m testbed`: enter a running fabric, run others' networks, hand ours to others."""
 
 from __future__ import annotations
 
 import argparse
 import subprocess
 import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
 
+from p4.codegen.build import BuildError
+from p4.codegen.document import ProgramError
+from p4.compiler import CompileError
+from p4.engine import EngineError
+from testbed import schemes
+from testbed.exchange.document import ExchangeError
+from testbed.mininet import sandbox
 from testbed.mininet.attach import AttachError, command_line, find_fabric
+from testbed.mininet.interfaces import InterfaceError
+from testbed.planning import plan_for
+from testbed.scenario import Scenario, ScenarioError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+BAD_INPUT = (
+    AttachError,
+    BuildError,
+    CompileError,
+    EngineError,
+    ExchangeError,
+    InterfaceError,
+    OSError,
+    ProgramError,
+    sandbox.SandboxError,
+    ScenarioError,
+)
+USAGE_ERROR = 2
 
 
 def main() -> int:
     """Run the command line; returns 2 with one line on standard error for bad input."""
     parser = argparse.ArgumentParser(prog="python -m testbed", description=__doc__)
     commands = parser.add_subparsers(required=True)
-    attach = commands.add_parser(
-        "attach", help="enter a running fabric, as root if it runs as root"
-    )
-    attach.add_argument("--fabric", type=int, help="its process id (default: the newest one)")
-    attach.add_argument("--node", help="enter this host, such as h0, instead of the switches' side")
-    attach.add_argument("command", nargs="*", help="what to run there (default: a shell)")
+    _add_attach(commands.add_parser("attach", help="enter a running fabric"))
+    _add_run(commands.add_parser("run", help="run a network of the p4lang tutorials"))
+    _add_export(commands.add_parser("export", help="write a fabric as an application of p4-utils"))
     given = parser.parse_args()
+    work: Callable[[argparse.Namespace], int] = given.work
+    return _reported(lambda: work(given))
+
+
+def _add_attach(parser: argparse.ArgumentParser) -> None:
+    parser.description = "Enter a running fabric from another terminal, as root if it runs as root."
+    parser.add_argument("--fabric", type=int, help="its process id (default: the newest one)")
+    parser.add_argument("--node", help="enter this host, such as h0, instead of the switches' side")
+    parser.add_argument("command", nargs="*", help="what to run there (default: a shell)")
+    parser.set_defaults(work=_attach)
+
+
+def _add_run(parser: argparse.ArgumentParser) -> None:
+    parser.description = "Run a topology.json with its sN-runtime.json on the engine, in Mininet."
+    parser.add_argument("topology", type=Path, help="the exercise's topology.json")
+    parser.add_argument("--program", type=Path, help="the .p4 or .json of all switches")
+    parser.add_argument(
+        "--command", action="append", default=[], help="run this at the prompt; may be repeated"
+    )
+    parser.set_defaults(work=_run)
+
+
+def _add_export(parser: argparse.ArgumentParser) -> None:
+    parser.description = "Write network, programs and entries for `p4run`, as p4app.json."
+    parser.add_argument("folder", type=Path, help="where to write them")
+    parser.add_argument("--scheme", default="ofan", help=f"one of {', '.join(schemes.names())}")
+    parser.add_argument("--k", type=int, default=4, help="ports of a switch (default: 4)")
+    parser.add_argument("--seed", type=int, default=1, help="of initial pointers and salts")
+    parser.add_argument("--topology", choices=("fat-tree", "leaf-spine"), default="fat-tree")
+    parser.add_argument("--rate", type=int, help="frames a second of every port (default: any)")
+    parser.set_defaults(work=_export)
+
+
+def _attach(given: argparse.Namespace) -> int:
+    return subprocess.call(command_line(find_fabric(given.fabric), given.node, given.command))
+
+
+def _run(given: argparse.Namespace) -> int:
+    if reason := sandbox.why_not():
+        raise sandbox.SandboxError(reason)
+
+    def work() -> int:
+        from testbed.exchange.run import run  # noqa: PLC0415 - imports Mininet
+
+        return _reported(lambda: run(given.topology, given.program, given.command))
+
+    return sandbox.run_inside(work)
+
+
+def _export(given: argparse.Namespace) -> int:
+    from testbed.exchange.p4utils import export  # noqa: PLC0415 - the others need no export
+    from testbed.switches import load_program  # noqa: PLC0415
+
+    scenario = Scenario(scheme=given.scheme, k=given.k, seed=given.seed, topology=given.topology)
+    plan = plan_for(scenario, tick_ps=1_000_000)
+    programs = {source: load_program(source).model for source in set(plan.programs.values())}
+    print(export(plan, programs, given.folder, given.rate))
+    return 0
+
+
+def _reported(work: Callable[[], int]) -> int:
     try:
-        words = command_line(find_fabric(given.fabric), given.node, given.command)
-    except AttachError as error:
-        print(f"attach: {error}", file=sys.stderr)
-        return 2
-    return subprocess.call(words)
+        return work()
+    except BAD_INPUT as error:
+        print(f"testbed: {str(error).splitlines()[0]}", file=sys.stderr)
+        return USAGE_ERROR
 
 
 if __name__ == "__main__":
