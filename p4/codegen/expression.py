@@ -272,8 +272,8 @@ class Expressions:
             text = f"pl_saturate({source.text}, {bits})"
         else:
             text = f"pl_saturate_unsigned({source.text}, {bits})"
-        ends = [min(max(end, low), high) for end in (source.low, source.high)]
-        return Number(text, *ends, full=True)
+        least, most = (min(max(end, low), high) for end in (source.low, source.high))
+        return Number(text, least, most, full=True)
 
     # Low bits -----------------------------------------------------------------------------
 
@@ -282,7 +282,7 @@ class Expressions:
         number = self._low(value)
         return to_bits(number, bits)
 
-    def _low(self, value: p4.Value | None) -> Number:
+    def _low(self, value: p4.Value | None) -> Number:  # noqa: PLR0911
         """Return C for a number that equals the value modulo 2 to the 64th."""
         match value:
             case p4.Operation("&", p4.Constant(mask), _) | p4.Operation("&", _, p4.Constant(mask)):

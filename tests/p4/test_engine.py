@@ -199,7 +199,9 @@ def test_load__comes_from_the_cache_the_second_time(tmp_path: Path) -> None:
     source.write_text((PROGRAMS / "traffic.p4").read_text())
     first, second = Program.load(source), Program.load(source)
     assert first.library == second.library
-    source.write_text(source.read_text().replace("standard.egress_spec = 2", "standard.egress_spec = 1"))
+    source.write_text(
+        source.read_text().replace("standard.egress_spec = 2", "standard.egress_spec = 1")
+    )
     third = Switch(Program.load(source))
     assert send(third, 0)[0].port == 1
 

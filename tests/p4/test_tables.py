@@ -97,9 +97,7 @@ def look_up(switch: Switch, key: dict[str, int]) -> dict[str, int]:
     data = bytes([key["a"]]) + key["b"].to_bytes(2, "big") + bytes([key["c"] << 4 | key["d"]])
     [output] = switch.receive(0, data + key["wide"].to_bytes(16, "big") + bytes(12))
     result = output.data[20:]
-    return {
-        name: int.from_bytes(result[2 * n : 2 * n + 2], "big") for n, name in enumerate(TABLES)
-    }
+    return {name: int.from_bytes(result[2 * n : 2 * n + 2], "big") for n, name in enumerate(TABLES)}
 
 
 def rank_of(table: str, match: list[MatchValue], priority: int) -> int:
@@ -129,7 +127,8 @@ def test_look_up__is_that_of_the_model(
         same = [
             row
             for row in model.rows[table]
-            if row.rank == rank and masked(row.match, KEYS[table][1]) == masked(match, KEYS[table][1])
+            if row.rank == rank
+            and masked(row.match, KEYS[table][1]) == masked(match, KEYS[table][1])
         ]
         full = table == "range" and len(model.rows[table]) == 16
         try:
@@ -238,12 +237,14 @@ def test_match__errors_name_table_field_and_value(
     table: str, match: list[MatchValue], message: str
 ) -> None:
     with pytest.raises(EngineError, match=message):
-        Switch(PROGRAM).table_add(table, match, table.replace("_table", "").join(["took_", ""]), [1])
+        Switch(PROGRAM).table_add(
+            table, match, table.replace("_table", "").join(["took_", ""]), [1]
+        )
 
 
 def test_action__errors_name_the_action() -> None:
     switch = Switch(PROGRAM)
-    with pytest.raises(EngineError, match="no action of table Lookup.exact_table `took_range`"):
+    with pytest.raises(EngineError, match=r"no action of table Lookup\.exact_table `took_range`"):
         switch.table_add("exact_table", [1, 2], "took_range", [1])
     with pytest.raises(EngineError, match="takes 1 parameters, got 2"):
         switch.table_add("exact_table", [1, 2], "took_exact", [1, 2])

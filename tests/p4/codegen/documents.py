@@ -85,7 +85,9 @@ def constant(value: int) -> Json:
     return {"type": "hexstr", "value": hex(value)}
 
 
-def operation(operator: str, left: Json | None, right: Json | None, cond: Json | None = None) -> Json:
+def operation(
+    operator: str, left: Json | None, right: Json | None, cond: Json | None = None
+) -> Json:
     value: Json = {"op": operator, "left": left, "right": right}
     if cond is not None:
         value["cond"] = cond

@@ -5,9 +5,9 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from tests.p4.codegen.documents import ADD_OUT, assign, constant, document, field, operation
 
 from p4.engine import Program, Switch
+from tests.p4.codegen.documents import ADD_OUT, assign, constant, document, field, operation
 
 Json = dict[str, Any]
 Values = dict[str, int]
@@ -43,10 +43,12 @@ class Generator:
     def __init__(self, seed: int) -> None:
         self.random = random.Random(seed)
 
-    def number(self, depth: int) -> tuple[Json, Callable[[Values], int]]:
+    def number(self, depth: int) -> tuple[Json, Callable[[Values], int]]:  # noqa: C901, PLR0911
         choice = self.random.randrange(12) if depth else self.random.randrange(2)
         if choice == 0:
-            value = self.random.choice([0, 1, 2, 255, 1 << 31, (1 << 64) - 1, 1 << 64, (1 << 128) - 1])
+            value = self.random.choice(
+                [0, 1, 2, 255, 1 << 31, (1 << 64) - 1, 1 << 64, (1 << 128) - 1]
+            )
             return constant(value), lambda _: value
         if choice == 1:
             name, width, is_signed = self.random.choice(FIELDS)
