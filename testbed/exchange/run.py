@@ -76,9 +76,7 @@ def program_of(topology: Path, switch: Described) -> Path:
         text = read_json(switch.runtime).get("bmv2_json")
         named = switch.runtime.parent / text if isinstance(text, str) else None
     if named is None:
-        raise ExchangeError(
-            f"{topology}: switch {switch.name}: no program; give one with --program"
-        )
+        raise ExchangeError(f"{topology}: switch {switch.name} names no program; use --program")
     folders = (topology.parent, topology.parent.parent)
     places = [named, *(folder / f"{named.stem}.p4" for folder in folders)]
     for place in places:
