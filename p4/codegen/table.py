@@ -115,9 +115,7 @@ class TableGenerator:
 
     def _write_member(self, table: p4.Table) -> None:
         profiles = self._context.program.profiles
-        number = next((n for n, p in enumerate(profiles) if p.name == table.profile), None)
-        if number is None:
-            raise ProgramError(f"table {table.name}: no action profile `{table.profile}`")
+        number = next(n for n, p in enumerate(profiles) if p.name == table.profile)
         choice = "0"
         if profiles[number].algorithm:
             choice = hash_call(self._context, f"profile {profiles[number].name}")

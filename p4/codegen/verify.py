@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 def verify_program(program: p4.Program) -> None:
     """Raise ProgramError for a reference to a header, field or object that does not exist."""
     _verify_headers(program)
+    _verify_groups(program)
     for place, value in _all_values(program):
         for part in parts(value):
             message = _complaint(program, part)
@@ -22,6 +23,7 @@ def verify_program(program: p4.Program) -> None:
     for name in program.deparser.order:
         if name not in program.headers:
             raise ProgramError(f"deparser: there is no header `{name}`")
+    _verify_tables(program)
     for checksum in program.checksums:
         if checksum.calculation not in program.calculations:
             raise ProgramError(f"{checksum.name}: there is no `{checksum.calculation}`")
@@ -36,6 +38,40 @@ def _verify_headers(program: p4.Program) -> None:
             raise ProgramError(f"header type {kind.name}: {kind.fixed_bits} bits are no bytes")
         if sum(field.variable for field in kind.fields) > 1:
             raise ProgramError(f"header type {kind.name}: more than one varbit")
+
+
+def _verify_groups(program: p4.Program) -> None:
+    """Check that stacks and unions are made of what their types say."""
+    for stack in program.stacks.values():
+        if any(program.headers[name].type != stack.type for name in stack.headers):
+            raise ProgramError(f"header stack {stack.name}: an element is no `{stack.type}`")
+    for union in program.unions.values():
+        if len(union.headers) != len(union.members):
+            raise ProgramError(f"header union {union.name}: its type has other members")
+    for union_stack in program.union_stacks.values():
+        shapes = {_union_shape(program, name) for name in union_stack.unions}
+        if len(shapes) != 1:
+            raise ProgramError(f"header union stack {union_stack.name}: its unions differ")
+    grouped = [name for stack in program.stacks.values() for name in stack.headers]
+    grouped += [name for union in program.unions.values() for name in union.headers]
+    if len(set(grouped)) != len(grouped):
+        raise ProgramError("a header is in more than one stack or union")
+
+
+def _union_shape(program: p4.Program, name: str) -> tuple[tuple[str, str], ...]:
+    union = program.unions[name]
+    types = [program.headers[header].type for header in union.headers]
+    return tuple(zip(union.members, types, strict=True))
+
+
+def _verify_tables(program: p4.Program) -> None:
+    profiles = {profile.name for profile in program.profiles}
+    for table in program.tables:
+        if table.profile is not None and table.profile not in profiles:
+            raise ProgramError(f"table {table.name}: no action profile `{table.profile}`")
+        for key in table.keys:
+            if key.bits == 0:
+                raise ProgramError(f"table {table.name}: key {key.name} has no bits")
 
 
 def parts(value: p4.Value | None) -> Iterator[p4.Value]:
@@ -87,6 +123,9 @@ def _all_values(program: p4.Program) -> Iterator[tuple[str, p4.Value]]:  # noqa:
         yield f"checksum {checksum.name}", checksum.target
         if checksum.condition is not None:
             yield f"checksum {checksum.name}", checksum.condition
+    for meter in program.meters:
+        if meter.target is not None:
+            yield f"meter {meter.name}", meter.target
     for fields in (*program.field_lists.values(), *program.digests.values()):
         yield from ((f"field list {fields.name}", item) for item in fields.fields)
 

@@ -237,9 +237,7 @@ def test_match__errors_name_table_field_and_value(
     table: str, match: list[MatchValue], message: str
 ) -> None:
     with pytest.raises(EngineError, match=message):
-        Switch(PROGRAM).table_add(
-            table, match, table.replace("_table", "").join(["took_", ""]), [1]
-        )
+        Switch(PROGRAM).table_add(table, match, f"took_{table.removesuffix('_table')}", [1])
 
 
 def test_action__errors_name_the_action() -> None:

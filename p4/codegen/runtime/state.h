@@ -20,7 +20,7 @@ enum {
     PL_NONE = -1,
     PL_NO_LIST = 65536, /* no field list has this number */
     PL_MIRRORS = 32768,
-    PL_BUDGET = 65536 /* passes that one received frame and its copies may take together */
+    PL_BUDGET = 4096 /* passes that one received frame and its copies may take together */
 };
 
 struct pl_parameter {
