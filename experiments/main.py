@@ -13,15 +13,27 @@ from experiments.options import USAGE_ERROR, parse
 from experiments.preparation import InputError, prepare
 from experiments.session import INTERRUPTED, plot_again, run_all
 from experiments.world import BMV2, VIRTUAL, choose
-from testbed.bmv2.errors import Bmv2Error
+from testbed.dataplane import DataplaneError
+from testbed.mininet.interfaces import InterfaceError
 from testbed.mininet.sandbox import SandboxError, run_inside
+from testbed.mininet.worker import WorkerError
 from testbed.scenario import ScenarioError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from experiments.options import Request
 
+ERRORS = (
+    DataplaneError,
+    InputError,
+    InterfaceError,
+    ResultError,
+    SandboxError,
+    ScenarioError,
+    WorkerError,
+)
+UNHEARD = 1
 RESULTS = Path(__file__).resolve().parent.parent / "results"
 
 
@@ -31,9 +43,16 @@ def main(arguments: Sequence[str]) -> int:
         from experiments import sweep  # noqa: PLC0415 - the main job needs no figure of the paper
 
         return sweep.main(arguments)
+    return _telling(lambda: _follow(parse(arguments)))
+
+
+def _telling(work: Callable[[], int]) -> int:
+    """Do some work and tell what went wrong in one line; returns the exit code."""
     try:
-        return _follow(parse(arguments))
-    except (ScenarioError, InputError, ResultError, SandboxError, Bmv2Error) as error:
+        return work()
+    except (*ERRORS, OSError) as error:
+        if isinstance(error, BrokenPipeError):
+            return UNHEARD
         sys.stderr.write(f"run.py: {error}\n")
         return USAGE_ERROR
     except KeyboardInterrupt:
@@ -59,4 +78,4 @@ def _follow(request: Request) -> int:
             return open_prompt(plans[-1], bmv2=world == BMV2, dilation=request.dilation)
         return run_all(plans, world, request.dilation, out)
 
-    return work() if world == VIRTUAL else run_inside(work)
+    return work() if world == VIRTUAL else run_inside(lambda: _telling(work))

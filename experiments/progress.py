@@ -16,7 +16,7 @@ class RunProgress:
 
     def __init__(self, runs: int) -> None:
         """Expect that many runs."""
-        self.console = Console(highlight=False)
+        self.console = Console(highlight=False, soft_wrap=True)
         self._bar = Progress(
             TextColumn("{task.description}"),
             BarColumn(),

@@ -40,6 +40,17 @@ class Session:
     out: Path
     progress: RunProgress
 
+    def introduce(self, plan: Plan) -> None:
+        """Say how much slower than the paper's network the first plan will run, and why."""
+        costs = self.world.costs(plan)
+        if costs is not None:
+            dilation = self.dilation or self.world.dilation_for(plan)
+            self.progress.say(
+                f"{dilation:,.0f} times slower than the paper's network: a frame takes "
+                f"{costs.switch_ns / 1000:.1f} us of this machine at a switch, "
+                f"{costs.host_ns / 1000:.1f} us at a host"
+            )
+
     def folder(self, plan: Plan) -> Path:
         """Return the folder of a plan's results."""
         return self.out / f"{variant(plan.scenario)}-s{plan.scenario.seed}"
@@ -61,7 +72,7 @@ class Session:
         except WorkerError as error:
             self.progress.finish(f"{title}: failed: {error}")
             return False
-        reason = f": {verdict.reason}" if verdict.reason else ""
+        reason = f": {verdict.reason}; {verdict.advice}" if verdict.reason else ""
         self.progress.finish(f"{title}: {verdict.verdict}{reason}")
         return True
 
@@ -73,6 +84,7 @@ def run_all(plans: Sequence[Plan], world_name: str, dilation: float | None, out:
     try:
         with RunProgress(len(plans)) as progress:
             session = Session(world, world_name != VIRTUAL, dilation, out, progress)
+            session.introduce(plans[0])
             for plan in plans:
                 failed += not session.run(plan)
     except KeyboardInterrupt:

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from experiments.options import Request
+    from testbed.mininet.calibration import Costs
     from testbed.plan import Plan
 
 MININET, VIRTUAL, BMV2 = "mininet", "virtual", "bmv2"
@@ -19,6 +20,9 @@ LARGEST_EMULATED = 8
 
 class World(Protocol):
     """Where plans are run. Real-time worlds are slowed down, virtual time is not."""
+
+    def costs(self, plan: Plan) -> Costs | None:
+        """Return what a frame costs this machine in processor time, None in virtual time."""
 
     def dilation_for(self, plan: Plan) -> float:
         """Return how much slower than the paper a plan has to run here."""
@@ -32,6 +36,9 @@ class World(Protocol):
 
 class VirtualWorld:
     """The event core under a virtual clock."""
+
+    def costs(self, _plan: Plan) -> None:
+        """Return None: time does not pass here."""
 
     def dilation_for(self, _plan: Plan) -> float:
         """Return 1: there is no machine to wait for."""

@@ -7,6 +7,7 @@ it dies, however it dies, the kernel ends every process in there and removes eve
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import importlib.util
 import math
@@ -121,8 +122,8 @@ def _live_inside(work: Callable[[], int], keeper: int) -> None:
     except BaseException:  # noqa: BLE001 - a child of fork must not unwind into its parent's frames
         sys.excepthook(*sys.exc_info())
     finally:
-        sys.stdout.flush()
-        sys.stderr.flush()
+        with contextlib.suppress(OSError):
+            sys.stdout.flush()
         os._exit(code)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from testbed.plan import Plan
+
+
+SPIN_AMONG_OTHERS = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,13 +124,18 @@ class Share:
             dilation=clock.dilation,
             deadline_ps=clock.deadline_ps,
             stuck_ps=clock.stuck_ps,
-            spin_ns=clock.spin_ns,
+            spin_ns=self._spin_ns(),
             control=control,
         )
         if ended is Ended.CONTROL:
             return None
         self.running = False
         return ended.name.lower()
+
+    def _spin_ns(self) -> int:
+        """Wait longer without sleeping where other programs may keep us from waking up in time."""
+        first_in_line = os.sched_getscheduler(0) == os.SCHED_FIFO
+        return self._clock.spin_ns if first_in_line else SPIN_AMONG_OTHERS * self._clock.spin_ns
 
     def records(self, from_ps: int, to_ps: int) -> Records:
         """Return all records; queue means are over the given paper times."""

@@ -49,7 +49,7 @@ class MininetWorld:
         """Return this machine's costs a frame, measured on the plan's network if not known yet."""
         if self._costs is None:
             busy = calibration.plan_to_measure(plan.scenario)
-            self._costs = calibration.measure(self.emulation_for(busy))
+            self._costs = calibration.measure(self.emulation_for(busy), busy)
         return self._costs
 
     def dilation_for(self, plan: Plan) -> float:
