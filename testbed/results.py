@@ -10,6 +10,7 @@ import json
 import platform
 import subprocess
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -170,17 +171,20 @@ def port_names(topology: Topology) -> PortNames:
     )
 
 
+@cache
 def versions() -> dict[str, str]:
     """Return the versions that a result may depend on."""
     return {"python": platform.python_version(), "numpy": np.__version__, "gcc": _gcc()}
 
 
+@cache
 def commit() -> str:
     """Return the commit that this tree is at, `+` if it was changed, empty outside of git."""
     described = _output("git", "-C", str(ROOT), "describe", "--always", "--abbrev=12", "--dirty=+")
     return described or ""
 
 
+@cache
 def machine() -> dict[str, Any]:
     """Return what the machine is: system, processor, cores."""
     info = Path("/proc/cpuinfo")

@@ -212,6 +212,7 @@ struct dp {
     struct arena large;
     struct arena chunks;
     struct worker *workers;      /* DP_THREADS of them */
+    uint32_t active_workers;     /* how many have ever worked */
     struct real_front *real;
     char message[256];
 };

@@ -88,6 +88,7 @@ static int make_workers(struct dp *dp)
     dp->workers = zeroed(DP_THREADS, sizeof *dp->workers);
     if (!dp->workers)
         return -1;
+    dp->active_workers = 1;
     for (uint32_t i = 0; i < DP_THREADS; i++) {
         struct worker *worker = &dp->workers[i];
         worker->dp = dp;

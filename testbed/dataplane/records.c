@@ -10,7 +10,7 @@
 uint64_t records_finished(const struct dp *dp)
 {
     uint64_t finished = 0;
-    for (uint32_t i = 0; i < DP_THREADS; i++)
+    for (uint32_t i = 0; i < dp->active_workers; i++)
         finished += dp->workers[i].finished;
     return finished;
 }

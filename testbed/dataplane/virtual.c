@@ -53,6 +53,7 @@ static void collect(struct worker *worker, struct cursor *input, uint32_t port, 
     while (departure < limit) {
         uint32_t number = input->entry->packet;
         batch_add(&worker->batch, departure + delay, number, port);
+        __builtin_prefetch(packet_at(worker->dp, number), 1, 1);
         fifo_take(input, &worker->chunks);
         departure = fifo_departure(*input);
     }
@@ -147,11 +148,8 @@ static void host_turn(struct worker *worker, const struct window *window, struct
     batch->count = 0;
     if (host->input->entry)
         collect(worker, host->input, 0, window->end);
-    for (uint32_t i = 0; i < batch->count; i++) {
-        const struct packet *packet = packet_at(worker->dp, batch->arrivals[i].packet);
-        __builtin_prefetch(packet, 1);
-        __builtin_prefetch(packet->data + LINE_BYTES, 1);
-    }
+    for (uint32_t i = 0; i < batch->count; i++)
+        __builtin_prefetch(packet_at(worker->dp, batch->arrivals[i].packet)->data + LINE_BYTES, 1);
     for (uint32_t i = 0; i < batch->count; i++) {
         act_until(worker, host, batch->arrivals[i].time);
         host_receive(worker, host, batch->arrivals[i].packet, batch->arrivals[i].time);
@@ -294,6 +292,8 @@ int dp_run_virtual(struct dp *dp, uint64_t deadline_ps, uint32_t threads, uint32
         return build_fail(dp, "virtual time needs a link delay of at least %u ps",
                           (unsigned)SHORTEST_DELAY_PS);
     threads = threads < 1 ? 1 : threads > DP_THREADS ? DP_THREADS : threads;
+    if (threads > dp->active_workers)
+        dp->active_workers = threads;
     wake_all(dp);
     start_helpers(helpers, &window, threads);
     uint64_t stop_ms = budget_ms ? milliseconds() + budget_ms : 0;

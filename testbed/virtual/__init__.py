@@ -65,12 +65,15 @@ def run(
         settings_of(plan, sample_ps=interval), port_counts(plan.topology), plan.topology.hosts
     ) as dataplane:
         build(dataplane, plan)
-        ended = "interrupted"
+        interrupted: KeyboardInterrupt | None = None
         try:
             ended = _run(dataplane, threads or suitable_threads(plan), progress)
-        finally:
-            outcome = Outcome(ended, dataplane.now_ps, time.monotonic() - begin, dataplane.message)
-            _write(folder, dataplane, outcome, started_ns)
+        except KeyboardInterrupt as signal:
+            ended, interrupted = "interrupted", signal
+        outcome = Outcome(ended, dataplane.now_ps, time.monotonic() - begin, dataplane.message)
+        _write(folder, dataplane, outcome, started_ns)
+    if interrupted is not None:
+        raise interrupted
     return outcome
 
 
