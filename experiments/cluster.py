@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from experiments.workers import Outcome
@@ -10,6 +12,7 @@ from experiments.workers import Outcome
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+CHECKOUT = Path(__file__).resolve().parent.parent
 CONNECT_SECONDS = 10
 RETRIES = 1
 
@@ -23,9 +26,10 @@ def run_on_cluster(
 ) -> Iterator[Outcome]:
     """Call `function` with each task's arguments on a Dask cluster; yield outcomes as they come.
 
-    Workers must have been started in a checkout of this project with its environment. A task that
-    raises, or whose workers die, is tried once more; then that is its outcome. Raises ClusterError
-    if there is no scheduler at `address`, it has no workers, or `distributed` is not installed.
+    `function` is one of a module. Workers must have been started in a checkout of this project,
+    with its environment. A task that raises is tried once more; then that is its outcome. Raises
+    ClusterError if there is no scheduler at `address`, it has no workers, or `distributed` is not
+    installed.
     """
     try:
         distributed: Any = importlib.import_module("distributed")
@@ -35,16 +39,33 @@ def run_on_cluster(
         client = distributed.Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
     except (OSError, TimeoutError, ValueError) as error:
         raise ClusterError(f"no Dask scheduler answers at {address}") from error
+    call = _caller()
+    whereabouts = str(CHECKOUT), function.__module__, function.__name__
     with client:
         if not client.scheduler_info()["workers"]:
             raise ClusterError(f"the scheduler at {address} has no workers")
         futures = {
-            client.submit(function, *task, pure=False, retries=RETRIES): number
+            client.submit(call, *whereabouts, task, pure=False, retries=RETRIES): number
             for number, task in enumerate(tasks)
         }
         for future in distributed.as_completed(futures, loop=client.loop):
             yield _outcome(futures[future], future)
             future.release()
+
+
+def _caller() -> Callable[[str, str, str, tuple[Any, ...]], Any]:
+    """Make a function that calls one of this project, looked for where a worker was started.
+
+    A function within a function travels by value: a scheduler needs nothing of the project.
+    """
+
+    def call(checkout: str, module: str, name: str, arguments: tuple[Any, ...]) -> Any:
+        for folder in (checkout, str(Path.cwd())):
+            if folder not in sys.path:
+                sys.path.insert(0, folder)
+        return getattr(importlib.import_module(module), name)(*arguments)
+
+    return call
 
 
 def _outcome(number: int, future: Any) -> Outcome:
