@@ -159,7 +159,11 @@ def run_htsim(binary: Path, plan: Plan) -> tuple[float, float]:
         spray = ["-load_balancing_algo", "oblivious", "-sender_cc_only"]
         before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
         done = subprocess.run(
-            [str(binary), *inputs, *rates, *spray], check=True, capture_output=True, text=True
+            [str(binary.resolve()), *inputs, *rates, *spray],
+            cwd=folder,  # where it leaves files of its own
+            check=True,
+            capture_output=True,
+            text=True,
         )
         seconds = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
     counted = re.search(r"New: (\d+) .* ACKs: (\d+)", done.stdout)
