@@ -163,16 +163,28 @@ static bool take_all_frames(struct dp *dp)
 
 /* --- The loop --- */
 
+/* An interface that goes down leaves an error on its socket, which would wake us for ever. */
+static void forget_error(int fd)
+{
+    int error;
+    socklen_t size = sizeof error;
+    getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size);
+}
+
 static bool control_waits(const struct dp *dp, int64_t timeout_ns)
 {
     const struct real_front *real = dp->real;
     struct epoll_event events[16];
     struct timespec timeout = { timeout_ns / 1000000000, timeout_ns % 1000000000 };
     int count = epoll_pwait2(real->epoll_fd, events, 16, &timeout, NULL);
-    for (int i = 0; i < count; i++)
+    bool asked = false;
+    for (int i = 0; i < count; i++) {
         if (events[i].data.fd == real->control_fd)
-            return true;
-    return false;
+            asked = true;
+        else if (events[i].events & EPOLLERR)
+            forget_error(events[i].data.fd);
+    }
+    return asked;
 }
 
 /* Sleep if the next deadline is far; true if the control descriptor is readable. */
