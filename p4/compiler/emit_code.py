@@ -67,6 +67,11 @@ class _Emitter:
             case flat.Labelled():
                 self.code(statement.body)
                 self.steps.append(_Label(statement.label))
+            case flat.Loop():
+                start = self._label()
+                self.steps.append(_Label(start))
+                self.code(statement.body)
+                self.steps.append(_Branch(start, None, statement.at))
             case flat.Jump():
                 self.steps.append(_Branch(statement.label, None, statement.at))
             case _:

@@ -77,7 +77,9 @@ class _Builder:
         self._divided = divided
         self._labels: dict[int, Node | None] = {}
         self._taken = {action.name for action in program.actions}
-        self._uses = Counter(_tables_in(pipeline.body))
+        self._uses = Counter(
+            each.table for each in flat.statements(pipeline.body) if isinstance(each, flat.Apply)
+        )
         self._sites: dict[flat.Table, list[Node]] = {}
         self.hidden: list[flat.Action] = []
 
@@ -89,13 +91,28 @@ class _Builder:
         """Return the first node of code that goes on with `following`."""
         plain: list[flat.Statement] = []
         for statement in reversed(code):
-            if isinstance(statement, flat.Assign | flat.Do):
+            if isinstance(statement, flat.Assign | flat.Do) or self._is_loop(statement):
                 plain.append(statement)
                 continue
             following = self._hidden(plain, following)
             plain = []
             following = self._statement(statement, following)
         return self._hidden(plain, following)
+
+    def _is_loop(self, statement: flat.Statement) -> bool:
+        """Tell whether a statement is a loop, which becomes part of an action as a whole."""
+        if not isinstance(statement, flat.Labelled):
+            return False
+        if len(statement.body) != 1 or not isinstance(statement.body[0], flat.Loop):
+            return False
+        inside = list(flat.statements((statement,)))
+        labels = {each.label for each in inside if isinstance(each, flat.Labelled)}
+        for each in inside:
+            if isinstance(each, flat.Jump) and each.label not in labels:
+                self._diagnostics.error(
+                    each.at, "unsupported: leaving a control from inside of a loop without a bound"
+                )
+        return True
 
     def _statement(self, statement: flat.Statement, following: Node | None) -> Node | None:
         match statement:
@@ -118,15 +135,12 @@ class _Builder:
         """Return a hidden table that runs statements (given in reverse)."""
         if not plain:
             return following
-        at = plain[-1].at if not isinstance(plain[-1], flat.Labelled) else self._program_at()
+        at = _position(plain[-1])
         name = self._unique(f"{_stem(at.file)}{at.line}")
         action = flat.Action(name, (), tuple(reversed(plain)), at, hidden=True)
         self.hidden.append(action)
         table = flat.Table(f"tbl_{name}", at, (), (action,), (action, ()), default_constant=True)
         return Node(at, table, None, table.name, following, {name: following})
-
-    def _program_at(self) -> Position:
-        return Position(self._program.name, 1, 1)
 
     def _unique(self, name: str) -> str:
         candidate, count = name, 0
@@ -216,34 +230,18 @@ class _Builder:
         return result
 
 
+def _position(statement: flat.Statement) -> Position:
+    while isinstance(statement, flat.Labelled):
+        statement = statement.body[0]
+    return statement.at
+
+
 def _goes_on_alike(one: Node, other: Node) -> bool:
     return one.following is other.following and one.outcomes == other.outcomes
 
 
 def _is_plain(site: Node) -> bool:
     return all(target is site.following for target in site.outcomes.values())
-
-
-def _tables_in(code: flat.Code) -> list[flat.Table]:
-    found: list[flat.Table] = []
-    for statement in code:
-        match statement:
-            case flat.Apply():
-                found.append(statement.table)
-                bodies = [body for _, body in statement.cases]
-                for body in (
-                    statement.hit or (),
-                    statement.miss or (),
-                    statement.otherwise,
-                    *bodies,
-                ):
-                    found.extend(_tables_in(body))
-            case flat.If():
-                found.extend(_tables_in(statement.yes))
-                found.extend(_tables_in(statement.no))
-            case flat.Labelled():
-                found.extend(_tables_in(statement.body))
-    return found
 
 
 def _stem(file: str) -> str:

@@ -4,6 +4,7 @@ Code is a tree of statements whose leaves are BMv2's primitives. Calls, returns 
 become labels and jumps out of the statements that bear them.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -208,6 +209,14 @@ class Apply:
 
 
 @dataclass(frozen=True, slots=True)
+class Loop:
+    """Run code again and again; it stands alone in a labelled statement, and jumps leave it."""
+
+    body: "Code"
+    at: Position
+
+
+@dataclass(frozen=True, slots=True)
 class RunParser:
     """Run the states of a parser; goes on after this where they accept."""
 
@@ -216,8 +225,28 @@ class RunParser:
     name: str = ""
 
 
-Statement: TypeAlias = Assign | Do | If | Labelled | Jump | Apply | RunParser
+Statement: TypeAlias = Assign | Do | If | Labelled | Jump | Apply | Loop | RunParser
 Code: TypeAlias = tuple[Statement, ...]
+
+
+def statements(code: Code) -> Iterator[Statement]:
+    """Give every statement in code, those inside of others after them."""
+    for statement in code:
+        yield statement
+        match statement:
+            case If():
+                yield from statements(statement.yes + statement.no)
+            case Labelled() | Loop():
+                yield from statements(statement.body)
+            case Apply():
+                bodies = [body for _, body in statement.cases]
+                for body in (
+                    statement.hit or (),
+                    statement.miss or (),
+                    statement.otherwise,
+                    *bodies,
+                ):
+                    yield from statements(body)
 
 
 # Tables and actions

@@ -238,7 +238,7 @@ class Lowering(ParserLowering):
                     self._conditions(statement.no, no, name)
                 case flat.Labelled():
                     self._conditions(statement.body, condition, name)
-                case flat.Assign() | flat.Do() | flat.Apply() | flat.Jump() | flat.RunParser():
+                case _:
                     at = statement.at
                     self._diagnostics.error(
                         at, f"unsupported: anything but checksums in the {name}"

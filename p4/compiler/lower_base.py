@@ -4,7 +4,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from p4.compiler import flat, places, tree
+from p4.compiler import flat, fold, places, tree
 from p4.compiler import types as t
 from p4.compiler.diagnostics import Abort, Diagnostics, Position
 from p4.compiler.model import Checked
@@ -142,7 +142,9 @@ class LowerBase:
     def _if(self, condition: flat.Value, yes: flat.Code, no: flat.Code, at: Position) -> None:
         if isinstance(condition, flat.Number):
             self._code.extend(yes if condition.value else no)
-        elif yes or no:
+        elif no and not yes:
+            self._emit(flat.If(fold.unary("!", condition), no, (), at))
+        elif yes:
             self._emit(flat.If(condition, yes, no, at))
 
     # Temporaries

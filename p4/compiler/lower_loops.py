@@ -1,7 +1,8 @@
-"""The fifth pass, part seven: loops, which are unrolled.
+"""The fifth pass, part seven: loops, which are unrolled if their rounds can be counted.
 
-A loop's variable becomes a constant in every round if nothing in the body changes it. Otherwise
-the loop must count from a constant to a constant, and every round tests the condition.
+A loop's variable becomes a constant in every round if nothing in the body changes it. Otherwise,
+if it counts from a constant to a constant, every round tests the condition. All other loops
+become jumps backwards, which BMv2 has inside of actions only.
 """
 
 import dataclasses
@@ -46,8 +47,25 @@ class LoopLowering(TableLowering):
         self._statements(node.initial)
         bound = _rounds(node, self._checked.constants)
         if bound is None:
-            raise self._unsupported(node.at, UNKNOWN, COUNT)
-        self._loop(lambda: self._counted_rounds(node, bound))
+            self._loop(lambda: self._endless_rounds(node))
+        else:
+            self._loop(lambda: self._counted_rounds(node, bound))
+
+    def _endless_rounds(self, node: tree.For) -> None:
+        """Emit a loop that only its condition, a break or a return ends."""
+        if self._region not in {"ingress", "egress"}:
+            raise self._unsupported(node.at, f"{UNKNOWN} in the {self._region}", COUNT)
+        body = self._capture(lambda: self._one_round(node))
+        if any(isinstance(each, flat.Apply) for each in flat.statements(body)):
+            raise self._unsupported(node.at, f"applying a table in {UNKNOWN}", COUNT)
+        if self._frame.loop_end not in self._used_labels:
+            raise self._unsupported(node.at, "a loop without an end")
+        self._emit(flat.Loop(body, node.at))
+
+    def _one_round(self, node: tree.For) -> None:
+        self._leave_unless(self._value(node.condition), node.at)
+        self._round(node.body)
+        self._statements(node.updates)
 
     def _constant_variable(self, node: tree.For) -> tree.Variable | None:
         """Return the loop's variable if only the loop's one update changes it."""
@@ -59,7 +77,17 @@ class LoopLowering(TableLowering):
         update = node.updates[0]
         if not isinstance(update, tree.Assignment) or not self._refers(update.target, first):
             return None
-        return None if self._changes(node.body, first) else first
+        return first if self._counts_alone(node, first) else None
+
+    def _counts_alone(self, node: tree.For, variable: tree.Variable) -> bool:
+        """Tell whether the loop ends by its variable alone, and its body leaves that alone."""
+        assert variable.value is not None
+        start = fold.number(self._checked.constants[variable.value], self._written(variable.type))
+        self._frame.bindings[variable] = start
+        found: list[flat.Value] = []
+        self._capture(lambda: found.append(self._value(node.condition)))
+        del self._frame.bindings[variable]
+        return isinstance(found[0], flat.Number) and not self._changes(node.body, variable)
 
     def _constant_rounds(self, node: tree.For, variable: tree.Variable) -> None:
         type_ = self._written(variable.type)

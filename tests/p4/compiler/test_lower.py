@@ -91,6 +91,20 @@ def test_loops_are_unrolled_with_break_and_continue(tmp_path: Path) -> None:
     assert targets(json).count("h.b") == 3
 
 
+def test_a_loops_variable_is_a_constant_in_each_round(tmp_path: Path) -> None:
+    json = compile_parts(
+        tmp_path, apply="for (bit<8> i = 0; i < 3; i = i + 1) { hdr.stack[i].v = i; }"
+    )
+    assert targets(json) == ["stack[0].v", "stack[1].v", "stack[2].v"]
+
+
+def test_a_loop_without_a_bound_jumps_back_in_an_action(tmp_path: Path) -> None:
+    json = compile_parts(
+        tmp_path, apply="for (bit<8> i = 0; i < hdr.h.a; i = i + 1) { hdr.h.b = hdr.h.b + 1; }"
+    )
+    assert operations(json) == ["assign", "_jump_if_zero", "_jump", "assign", "assign", "_jump"]
+
+
 def test_exit_in_an_action_stops_the_pipeline(tmp_path: Path) -> None:
     json = compile_parts(
         tmp_path,

@@ -13,9 +13,10 @@ control V(inout headers hdr, inout meta_t m) { apply { m.m = 1; } }
 control I(inout headers hdr, inout meta_t m, inout standard_metadata_t sm) {
     register<pair_t>(4) pairs;
     table t { key = { hdr.h.a: lpm; hdr.h.b: lpm; } actions = { NoAction; } }
+    table u { actions = { NoAction; } }
     apply {
         t.apply();
-        for (bit<8> i = 0; i < hdr.h.a; i = i + 1) { m.m = i; }
+        for (bit<8> i = 0; i < hdr.h.a; i = i + 1) { u.apply(); }
         recirculate_preserving_field_list(1);
         clone(CloneType.E2E, 5);
     }
