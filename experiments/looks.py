@@ -27,7 +27,8 @@ def variant(scenario: Scenario) -> str:
 def looks(scenarios: Iterable[Scenario]) -> dict[str, Look]:
     """Return the look of each scheme of some scenarios, in the registry's order.
 
-    Where a scheme appears with several parameters, each has a shade and a marker of its own.
+    Where a scheme appears with several parameters, or mixed with another in several places, each has
+    a shade and a marker of its own.
     """
     by_scheme: dict[str, dict[str, Scenario]] = {}
     for scenario in scenarios:
@@ -35,10 +36,12 @@ def looks(scenarios: Iterable[Scenario]) -> dict[str, Look]:
     found = {}
     for scheme in schemes.SCHEMES:
         variants = by_scheme.get(scheme.name, {})
-        for number, (name, scenario) in enumerate(variants.items()):
+        pure = [name for name, scenario in variants.items() if scenario.mix is None]
+        shaded = [name for name in variants if name not in pure or len(pure) > 1]
+        for name, scenario in variants.items():
             look = Look(label(scenario), scheme.color, scheme.marker)
-            if len(variants) > 1:
-                place = number % len(SHADES)
+            if name in shaded:
+                place = shaded.index(name) % len(SHADES)
                 look = replace(look, color=SHADES[place], marker=MARKERS[place])
             found[name] = look
     return found
