@@ -27,8 +27,8 @@ def variant(scenario: Scenario) -> str:
 def looks(scenarios: Iterable[Scenario]) -> dict[str, Look]:
     """Return the look of each scheme of some scenarios, in the registry's order.
 
-    Where a scheme appears with several parameters, or mixed with another in several places, each has
-    a shade and a marker of its own.
+    Where a scheme appears with several parameters, or mixed with another, each has a shade and a
+    marker of its own.
     """
     by_scheme: dict[str, dict[str, Scenario]] = {}
     for scenario in scenarios:
