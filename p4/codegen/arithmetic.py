@@ -16,6 +16,7 @@ WIDE_NAMES = {
 }
 MOST_BITS = 2048
 HALF = WORD >> 1
+INT = 1 << 31  # below it, C's promotions to int are exact
 
 
 def mask_of(value: int) -> bool:
@@ -52,7 +53,7 @@ def _interval(operator: str, a: Number, b: Number) -> tuple[int, int]:  # noqa: 
     return -most - 1, most
 
 
-def binary(operator: str, a: Number, b: Number) -> Number:
+def binary(operator: str, a: Number, b: Number) -> Number:  # noqa: PLR0911
     """Return C for an operator on two exact numbers, exact."""
     if a.constant is not None and b.constant is not None:
         value = _fold(operator, a.constant, b.constant)
@@ -60,6 +61,8 @@ def binary(operator: str, a: Number, b: Number) -> Number:
             return constant(value)
     low, high = _interval(operator, a, b)
     small = not a.wide and not b.wide
+    if small and _fits_int(operator, a, b, low, high):
+        return Number(f"{a.inside()} {operator} {b.inside()}", low, high, atom=False)
     if small and low >= 0 and a.low >= 0 and b.low >= 0 and high < WORD:
         return Number(_word_text(operator, a, b), low, high, atom=operator in "/%", full=True)
     if small and a.high < HALF and b.high < HALF and low >= -HALF and high < HALF:
@@ -70,6 +73,12 @@ def binary(operator: str, a: Number, b: Number) -> Number:
             return Number(f"(uint64_t)({text})", low, high, atom=True, full=True)
         return Number(text, low, high, atom=False, full=True)
     return _wide(operator, a, b, low, high)
+
+
+def _fits_int(operator: str, a: Number, b: Number, low: int, high: int) -> bool:
+    """Return whether the operator is exact in C's own promotions: all in 31 bits, none below 0."""
+    lowest, highest = min(low, a.low, b.low), max(high, a.high, b.high)
+    return operator in "+*&|^" and lowest >= 0 and highest < INT
 
 
 def _fold(operator: str, a: int, b: int) -> int | None:  # noqa: PLR0911
@@ -137,6 +146,8 @@ def _shift_right(a: Number, b: Number) -> Number:
         return Number(text, low, high, wide=True)
     if a.signed:
         return Number(f"pl_shift_right_signed({a.text}, {b.unsigned()})", low, high, full=True)
+    if a.high < INT and b.high < 31:
+        return Number(f"{a.inside()} >> {b.inside()}", low, high, atom=False)
     if b.high < 64:
         return Number(f"{a.unsigned()} >> {b.inside()}", low, high, atom=False, full=True)
     return Number(f"pl_shift_right({a.text}, {b.unsigned()})", low, high, full=True)
@@ -160,6 +171,8 @@ def to_bits(number: Number, bits: int) -> Number:
         return number
     if number.constant is not None:
         return constant(number.constant & high)
+    if not number.wide and number.low >= 0 and number.high < INT:
+        return Number(f"{number.inside()} & {constant(high).text}", 0, high, atom=False)
     text = number.unsigned()
     if bits == 64:
         return Number(text, 0, high, full=True)

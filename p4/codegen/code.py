@@ -47,6 +47,10 @@ class Number:
             return self.inside()
         return f"(uint64_t){self.inside()}"
 
+    def argument(self) -> str:
+        """Return the text as an argument or index of type uint64_t."""
+        return self.text if self.text.startswith("packet->") and self.atom else self.unsigned()
+
     def integer(self) -> str:
         """Return the text as an int64_t operand; the value must fit."""
         if self.signed:

@@ -64,6 +64,10 @@ class Context:
             number = self.expressions.number(value)
             self.store_number(place, number)
             return
+        if place.bits in {8, 16, 32}:
+            # The cast to the place's type cuts what is too wide.
+            self.store_number(place, self.expressions.uncut(value, place.bits))
+            return
         self.store_number(place, self.expressions.low(value, place.bits))
 
     def store_number(self, place: Place, number: Number) -> None:
@@ -73,7 +77,7 @@ class Context:
             return
         width = c_bits(place.bits)
         if number.constant is not None:
-            text = number_text(number.low)
+            text = number_text(number.low % (1 << place.bits))
         elif width == 64:
             text = number.text if number.full and not number.signed else number.unsigned()
         else:
@@ -91,7 +95,7 @@ class Context:
 
     def narrow(self, value: p4.Value, bits: int = 64) -> str:
         """Return a value as an uint64_t argument."""
-        return self.expressions.low(value, bits).unsigned()
+        return self.expressions.low(value, bits).argument()
 
     def register(self, name: str) -> p4.Register:
         """Return a register array."""

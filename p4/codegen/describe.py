@@ -9,7 +9,7 @@ from p4.codegen.calculation import all_calculations
 from p4.codegen.context import register_places
 from p4.codegen.deparse import head_bytes
 from p4.codegen.document import ProgramError
-from p4.codegen.layout import whole_bytes
+from p4.codegen.layout import c_bits, whole_bytes
 from p4.codegen.stages import has_pure_egress
 from p4.codegen.table import MATCH_NAMES, direct_counter, direct_meter, table_shape
 
@@ -62,15 +62,16 @@ def byte_text(value: int, bits: int) -> list[str]:
     return [hex(byte) for byte in value.to_bytes(whole_bytes(bits), "big")]
 
 
-def write_register_places(context: Context) -> None:
-    """Write where each register array's cells start."""
+def write_registers(context: Context) -> None:
+    """Write a function for each register array that gives its cells."""
     registers = context.program.registers
-    if not registers:
-        return
-    with context.writer.block("enum register_place", "};"):
-        for register, (place, _) in zip(registers, register_places(context.program), strict=True):
-            context.writer.line(f"{context.layout.register_place(register.name)} = {place},")
-    context.writer.line()
+    for register, (place, _) in zip(registers, register_places(context.program), strict=True):
+        width = c_bits(register.bits) if register.bits <= 64 else 8
+        name = context.layout.register_cells(register.name)
+        context.writer.comment(f"register {register.name}: {register.size} of {register.bits} bits")
+        head = f"static inline uint{width}_t *{name}(const struct packet *packet)"
+        with context.writer.function(head):
+            context.writer.line(f"return pl_cells{width}(&packet->base, {place});")
 
 
 def write_tables(context: Context) -> None:

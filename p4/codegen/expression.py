@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from p4.codegen import program as p4
-from p4.codegen.arithmetic import binary, compare, low_binary, mask_of, shift, to_bits
+from p4.codegen.arithmetic import INT, binary, compare, low_binary, mask_of, shift, to_bits
 from p4.codegen.code import WORD, Condition, Number, constant
 from p4.codegen.document import ProgramError
 from p4.codegen.layout import HeaderPlace, Place, whole_bytes
@@ -110,10 +110,9 @@ class Expressions:
         info = next(item for item in self.program.registers if item.name == array)
         if info.bits > 64:
             raise ProgramError(f"register {array}: too wide for an expression")
-        width = next(bits for bits in (8, 16, 32, 64) if info.bits <= bits)
         where = f"pl_index(&packet->base, {self.number(index).unsigned()}, {info.size})"
-        place = self.layout.register_place(array)
-        return Number(f"pl_cells{width}(&packet->base, {place})[{where}]", 0, (1 << info.bits) - 1)
+        cells = self.layout.register_cells(array)
+        return Number(f"{cells}(packet)[{where}]", 0, (1 << info.bits) - 1)
 
     # Places -------------------------------------------------------------------------------
 
@@ -224,6 +223,9 @@ class Expressions:
             texts = left.widened(), right.widened()
         elif low < 0:
             texts = left.integer(), right.integer()
+        elif high < INT:
+            text = f"{condition.inside()} ? {left.inside()} : {right.inside()}"
+            return Number(text, low, high, atom=False)
         else:
             texts = left.unsigned(), right.unsigned()
         wide = left.wide or right.wide or (low < 0 and high >= WORD >> 1)
@@ -282,6 +284,20 @@ class Expressions:
         number = self._low(value)
         return to_bits(number, bits)
 
+    def uncut(self, value: p4.Value | None, bits: int) -> Number:
+        """Return C whose low `bits` are the value's; what is above them is left to a cast."""
+        full = (1 << bits) - 1
+        match value:
+            case p4.Operation("&", p4.Constant(mask), inner) if mask & full == full:
+                return self.uncut(inner, bits)
+            case p4.Operation("&", inner, p4.Constant(mask)) if mask & full == full:
+                return self.uncut(inner, bits)
+            case _:
+                number = self._low(value)
+        if number.wide:
+            return to_bits(number, bits)
+        return number
+
     def _low(self, value: p4.Value | None) -> Number:  # noqa: PLR0911
         """Return C for a number that equals the value modulo 2 to the 64th."""
         match value:
@@ -307,7 +323,7 @@ class Expressions:
         """Return the exact number if 64 bits do for it and for what it is made of."""
         limbs = self.limbs
         number = self.number(value)
-        if not number.wide and "pl_wide" not in number.text:
+        if not number.wide and number.low >= 0 and "pl_wide" not in number.text:
             return number
         self.limbs = limbs
         return None
@@ -341,6 +357,9 @@ class Expressions:
                 return Condition(f"pl_is_valid(packet->valid, {self.header(right).number})")
             case p4.Operation("valid_union", _, right):
                 return self._union_valid(right)
+            case p4.Operation("d2b", _, p4.FieldRef(header, "$valid$")):
+                number = self.layout.header(header).number
+                return Condition(f"pl_is_valid(packet->valid, {number})")
             case p4.Operation("d2b", _, right):
                 return compare("!=", self.number(right), constant(0))
             case p4.Operation("?", left, right, condition) if self.is_condition(value):

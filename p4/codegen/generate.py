@@ -10,7 +10,7 @@ from p4.codegen.calculation import all_calculations, write_calculation, write_ch
 from p4.codegen.context import Context
 from p4.codegen.control import ControlGenerator
 from p4.codegen.deparse import write_begin, write_deparser
-from p4.codegen.describe import write_description, write_register_places, write_tables
+from p4.codegen.describe import write_description, write_registers, write_tables
 from p4.codegen.headers import write_codecs
 from p4.codegen.layout import whole_bytes
 from p4.codegen.parse import ParserGenerator
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 def generate_c(program: p4.Program) -> str:
     """Return the C file of a program: the same bytes for the same program, always."""
     context = Context(program)
-    write_register_places(context)
     context.layout.declare(context.writer)
+    write_registers(context)
     write_begin(context)
     write_codecs(context)
     _write_lookaheads(context, program_values(program))

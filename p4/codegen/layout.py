@@ -32,6 +32,7 @@ STANDARD_BITS = {
     "priority": 3,
     "qid": 5,
 }
+SCALARS = "scalars"  # where p4c keeps a program's own variables
 STANDARD_HEADERS = ("standard_metadata", "intrinsic_metadata", "queueing_metadata")
 MOST_BITS = 16384
 
@@ -81,16 +82,20 @@ class Layout:
         self.type_names = Names()
         for name in ("packet", "metadata", "residue"):
             self.type_names.of((name,), name)
-        self._register_names = Names("REGISTER_")
+        self._register_names = Names("register_")
         self._member_names = Names()
         for name in ("base", "meta", "valid", "origin"):
             self._member_names.of(name, name)
+        self._metadata_names = Names()
         self._field_names: dict[str, Names] = {}
         self._elements: dict[str, tuple[str, int]] = {}
         self._unions: dict[str, tuple[str, int]] = {}
         self.numbers: dict[str, int] = {}
         self.header_count = 0
         self.groups: list[tuple[str, int]] = []
+        for header in program.headers.values():
+            if header.metadata:
+                self._metadata_name(header.name)
         self._standard = self._find_standard()
         self._number_headers()
 
@@ -130,8 +135,8 @@ class Layout:
         """Return the C constant that a header, stack or union is numbered by."""
         return f"HEADER_{self._member_names.of(('header', group), group)}"
 
-    def register_place(self, name: str) -> str:
-        """Return the C constant for where a register array's cells start."""
+    def register_cells(self, name: str) -> str:
+        """Return the C function that gives a register array's cells."""
         return self._register_names.of(name, name)
 
     # Standard metadata ----------------------------------------------------------------------
@@ -227,9 +232,18 @@ class Layout:
         header = self.program.headers[reference.header]
         if not header.metadata:
             return self.member(self.header(header.name), reference.field)
-        member = self._member_names.of(("metadata", header.name), header.name)
-        text = f"packet->meta.{member}.{self.field_name(header.type, reference.field)}"
+        if header.name == SCALARS:
+            text = f"packet->meta.{self._scalar_name(reference.field)}"
+        else:
+            member = self._metadata_name(header.name)
+            text = f"packet->meta.{member}.{self.field_name(header.type, reference.field)}"
         return Place(text, declared.bits, declared.signed, declared.variable)
+
+    def _metadata_name(self, header: str) -> str:
+        return self._metadata_names.of(("header", header), header)
+
+    def _scalar_name(self, field: str) -> str:
+        return self._metadata_names.of(("scalar", field), field)
 
     def is_standard(self, reference: p4.FieldRef) -> bool:
         """Return whether a field is standard metadata that the traffic manager keeps."""
@@ -252,17 +266,25 @@ class Layout:
         for kind in self._used_types():
             with writer.block(self.struct_name(kind.name), "};"):
                 for field in self.kept_fields(kind):
-                    writer.line(self._declaration(kind, field))
+                    name = self.field_name(kind.name, field.name)
+                    writer.line(_declaration(name, kind.name, field))
             writer.line()
         metadata = [h for h in self.program.headers.values() if self._carried(h)]
         with writer.block("struct metadata", "};"):
             for header in metadata:
-                member = self._member_names.of(("metadata", header.name), header.name)
-                writer.line(f"{self.struct_name(header.type)} {member};")
+                self._declare_metadata(writer, header)
             if not metadata:
                 writer.line("uint8_t none;")
         writer.line()
         self._declare_packet(writer)
+
+    def _declare_metadata(self, writer: Writer, header: p4.Header) -> None:
+        if header.name != SCALARS:
+            name = self._metadata_name(header.name)
+            writer.line(f"{self.struct_name(header.type)} {name};")
+            return
+        for field in self.kept_fields(self.program.header_types[header.type]):
+            writer.line(_declaration(self._scalar_name(field.name), header.type, field))
 
     def _declare_numbers(self, writer: Writer) -> None:
         with writer.block("enum header", "};"):
@@ -281,23 +303,14 @@ class Layout:
         return bool(fields)
 
     def _used_types(self) -> list[p4.HeaderType]:
-        wanted = {h.type for h in self.program.headers.values() if self._carried(h)}
+        carried = [h for h in self.program.headers.values() if self._carried(h)]
+        wanted = {h.type for h in carried if h.name != SCALARS}
         wanted |= {h.type for h in self.program.headers.values() if not h.metadata}
         return [
             kind
             for kind in self.program.header_types.values()
             if kind.name in wanted and self.kept_fields(kind)
         ]
-
-    def _declaration(self, kind: p4.HeaderType, field: p4.Field) -> str:
-        name = self.field_name(kind.name, field.name)
-        if field.bits > MOST_BITS:
-            raise ProgramError(f"{kind.name}.{field.name}: {field.bits} bits are not supported")
-        if field.variable:
-            return f"uint8_t {name}[{max(whole_bytes(field.bits), 1)}]; uint32_t {name}_bits;"
-        if field.bits > 64:
-            return f"uint8_t {name}[{whole_bytes(field.bits)}]; /* bit<{field.bits}> */"
-        return f"uint{c_bits(field.bits)}_t {name}; /* bit<{field.bits}> */"
 
     def _declare_packet(self, writer: Writer) -> None:
         with writer.block("struct packet", "};"):
@@ -333,3 +346,14 @@ class Layout:
             for kind, member in result
             if self.kept_fields(program.header_types[kind])
         ]
+
+
+def _declaration(name: str, kind: str, field: p4.Field) -> str:
+    """Return the member that holds a field."""
+    if field.bits > MOST_BITS:
+        raise ProgramError(f"{kind}.{field.name}: {field.bits} bits are not supported")
+    if field.variable:
+        return f"uint8_t {name}[{max(whole_bytes(field.bits), 1)}]; uint32_t {name}_bits;"
+    if field.bits > 64:
+        return f"uint8_t {name}[{whole_bytes(field.bits)}]; /* bit<{field.bits}> */"
+    return f"uint{c_bits(field.bits)}_t {name}; /* bit<{field.bits}> */"

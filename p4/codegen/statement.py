@@ -11,7 +11,7 @@ from p4.codegen.arithmetic import compare, to_bits
 from p4.codegen.code import Number
 from p4.codegen.document import ProgramError
 from p4.codegen.headers import HeaderStatements
-from p4.codegen.layout import Place, c_bits, whole_bytes
+from p4.codegen.layout import Place, whole_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -182,10 +182,7 @@ class Statements:
         self._context.store_number(place, value)
 
     def _cells(self, register: p4.Register) -> str:
-        width = c_bits(register.bits) if register.bits <= 64 else 8
-        return (
-            f"pl_cells{width}(&packet->base, {self._context.layout.register_place(register.name)})"
-        )
+        return f"{self._context.layout.register_cells(register.name)}(packet)"
 
     def _cell(self, register: p4.Register, index: str) -> str:
         return f"{self._cells(register)}[{index}]"

@@ -2,6 +2,7 @@
 
 import copy
 import json
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -52,10 +53,8 @@ def test_mutated_json__is_refused_by_name_or_works(data: st.DataObject) -> None:
             container[key] += "x"
         case _:
             container[key] = replacement
-    try:
-        generate_c(read_program(program))
-    except ProgramError as error:
-        assert str(error)
+    with suppress(ProgramError):
+        assert generate_c(read_program(program))
 
 
 @pytest.mark.parametrize(
@@ -90,7 +89,7 @@ def test_unknown_primitive__is_named_with_its_action() -> None:
     for action in program["actions"]:
         for primitive in action["primitives"]:
             primitive["op"] = "fly"
-    with pytest.raises(ProgramError, match="action .*, fly: primitive is not supported"):
+    with pytest.raises(ProgramError, match=r"action .*, fly: primitive is not supported"):
         generate_c(read_program(program))
 
 
