@@ -93,7 +93,7 @@ static bool prefix_length(const uint8_t *mask, uint32_t bits, uint32_t *length)
 static int64_t read_key(const struct pl_table *table, const struct pl_entry *entry, uint8_t *value,
                         uint8_t *second, uint32_t *rank)
 {
-    *rank = table->by_prefix ? 0 : entry->priority;
+    *rank = table->by_prefix || table->engine == PL_HASHED ? 0 : entry->priority;
     for (uint32_t i = 0; i < table->key_count; i++) {
         const struct pl_key *field = &table->keys[i];
         uint32_t at = field->byte, bytes = (field->bits + 7U) / 8U, length;
