@@ -47,7 +47,7 @@ class ExternLowering(CallLowering):
             if function is not None:
                 return function(self, call, at)
         name = f"{owner}.{call.name}" if owner else call.name
-        raise self._unsupported(at, f"{name}, which v1model does not have")
+        raise self._unsupported(at, name, "BMv2 has no primitive for it")
 
     # Helpers
 

@@ -212,7 +212,7 @@ class Parser(StatementParser):
         constructor = self._parameters() if self._is("(") else ()
         self._expect("{")
         found: list[tree.Statement] = []
-        while not (self._is("apply") and self._peek().text == "{"):
+        while not (self._is("apply") and self._peek().text in {"{", "@"}):
             self._local(found)
         self._expect("apply")
         body = self._block()
