@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from p4.codegen import program as p4
 from p4.codegen.arithmetic import compare, to_bits
-from p4.codegen.code import Number
+from p4.codegen.code import Number, unsigned_text
 from p4.codegen.document import ProgramError
 from p4.codegen.headers import HeaderStatements
 from p4.codegen.layout import Place, whole_bytes
@@ -237,7 +237,8 @@ class Statements:
         low = self._context.expressions.low(base, 64)
         text = f"{name}(packet)"
         if limit.constant is not None:
-            modulus = Number(f"{text} % {limit.constant or 1}", 0, (limit.constant or 1) - 1)
+            most = limit.constant or 1
+            modulus = Number(f"{text} % {unsigned_text(most)}", 0, most - 1)
         else:
             modulus = Number(f"pl_hash_modulo({text}, {limit.text})", 0, (1 << 64) - 1)
         if low.constant == 0:
