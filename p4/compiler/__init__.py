@@ -70,7 +70,7 @@ def _compile(
     path: Path, defines: Mapping[str, str], include_paths: Sequence[Path]
 ) -> tuple[dict[str, Any], list[Diagnostic]]:
     source = preprocess(path, defines, include_paths)
-    sources = {display_name(file): lines for file, lines in source.files.items()}
+    sources = {display_name(file, source.name): lines for file, lines in source.files.items()}
     diagnostics = Diagnostics(sources)
     tokens = tokenize(source, diagnostics)
     program = parse(tokens, diagnostics)
@@ -78,7 +78,7 @@ def _compile(
     checked = check(program, diagnostics)
     diagnostics.check()
     try:
-        lowered = lower(checked, diagnostics, path.name)
+        lowered = lower(checked, diagnostics, path)
     except Abort:
         diagnostics.check()
         raise

@@ -1,6 +1,7 @@
 """The sixth pass: a lowered program as BMv2 JSON, in the format's version 2.23."""
 
 from collections.abc import Sequence
+from pathlib import PurePath
 from typing import Any
 
 from p4.compiler import flat
@@ -89,8 +90,10 @@ class _Emitter:
             return {}
         lines = self._diagnostics.sources.get(at.file, ())
         text = lines[at.line - 1].strip() if 0 < at.line <= len(lines) else ""
+        file, folder = PurePath(at.file), self._program.folder
+        name = file.relative_to(folder) if file.is_relative_to(folder) else file
         return {
-            "filename": at.file,
+            "filename": name.as_posix(),
             "line": at.line,
             "column": at.column,
             "source_fragment": text,

@@ -433,9 +433,10 @@ class Group:
 
 @dataclass(slots=True)
 class Program:
-    """Everything that the JSON needs."""
+    """Everything that the JSON needs; `folder` is where the program's file is."""
 
     name: str
+    folder: str
     header_types: dict[str, HeaderType] = field(default_factory=dict)
     headers: list[Instance] = field(default_factory=list)
     stacks: list[Group] = field(default_factory=list)

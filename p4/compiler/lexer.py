@@ -1,8 +1,9 @@
 """The second pass: preprocessed text to tokens."""
 
+import os
 import re
 from dataclasses import dataclass
-from pathlib import PurePath
+from pathlib import Path
 
 from p4.compiler.diagnostics import Diagnostics, Position
 from p4.compiler.source import INCLUDE, Source
@@ -49,7 +50,8 @@ class Token:
 def tokenize(source: Source, diagnostics: Diagnostics) -> list[Token]:
     """Split the program into tokens, the last of them of kind END."""
     tokens: list[Token] = []
-    text, file, line, start = source.text, source.name, 1, 0
+    text, line, start = source.text, 1, 0
+    file = display_name(source.name, source.name)
     place = 0
     while place < len(text):
         found = _TOKEN.match(text, place)
@@ -64,7 +66,7 @@ def tokenize(source: Source, diagnostics: Diagnostics) -> list[Token]:
             line, start = line + 1, place
         elif found["line"]:
             line = int(found["number_of_line"]) - 1
-            file = display_name(found["file"]) if found["file"] else file
+            file = display_name(found["file"], source.name) if found["file"] else file
         elif kind in _KINDS:
             value = found.group()
             at = Position(file, line, found.start() - start + 1, len(value))
@@ -80,10 +82,15 @@ def tokenize(source: Source, diagnostics: Diagnostics) -> list[Token]:
 _KINDS = (IDENTIFIER, NUMBER, STRING, SYMBOL)
 
 
-def display_name(file: str) -> str:
-    """Return a file's name as messages and the JSON show it: without this machine's folders."""
-    path = PurePath(file)
-    return path.name if path.is_relative_to(INCLUDE) else file
+def display_name(file: str, program: str) -> str:
+    """Return a file's name as messages show it: our includes by name, others as from `program`."""
+    path = Path(os.path.abspath(file))  # noqa: PTH100 (does away with "..", unlike Path.absolute)
+    home = os.path.abspath(Path(program).parent)  # noqa: PTH100
+    if path.is_relative_to(INCLUDE):
+        return path.name
+    if path.is_relative_to(home):
+        return str(Path(program).parent / path.relative_to(home))
+    return str(path)
 
 
 def number(text: str) -> tuple[int, int | None, bool]:

@@ -4,6 +4,8 @@ Controls, parsers, functions and actions are inlined, structs taken apart, gener
 unrolled, and constants folded. What remains is in `flat`.
 """
 
+from pathlib import Path
+
 from p4.compiler import flat, fold, places, tree
 from p4.compiler import types as t
 from p4.compiler.diagnostics import Diagnostics, Position
@@ -16,16 +18,16 @@ STANDARD_METADATA = "standard_metadata"
 USER_METADATA = "userMetadata"
 
 
-def lower(checked: Checked, diagnostics: Diagnostics, name: str) -> flat.Program:
+def lower(checked: Checked, diagnostics: Diagnostics, path: Path) -> flat.Program:
     """Lower a checked program; what v1model or BMv2 does not have goes to `diagnostics`."""
-    return Lowering(checked, diagnostics, name).lower()
+    return Lowering(checked, diagnostics, path).lower()
 
 
 class Lowering(ParserLowering):
     """A whole program: the blocks of v1model's package."""
 
-    def __init__(self, checked: Checked, diagnostics: Diagnostics, name: str) -> None:
-        super().__init__(checked, diagnostics, name)
+    def __init__(self, checked: Checked, diagnostics: Diagnostics, path: Path) -> None:
+        super().__init__(checked, diagnostics, path)
         self._globals = self._frame
         self._arrays = {}
         self._profiles = {}

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from p4.compiler import flat, fold, places, tree
 from p4.compiler import types as t
@@ -56,10 +57,10 @@ class Frame:
 class LowerBase:
     """The lowering's base. Code goes to `_code`, in the order in which it runs."""
 
-    def __init__(self, checked: Checked, diagnostics: Diagnostics, name: str) -> None:
+    def __init__(self, checked: Checked, diagnostics: Diagnostics, path: Path) -> None:
         self._checked = checked
         self._diagnostics = diagnostics
-        self.program = flat.Program(name)
+        self.program = flat.Program(path.name, str(path.parent))
         self._storage = Storage(self.program)
         self._code: list[flat.Statement] = []
         self._labels = 0

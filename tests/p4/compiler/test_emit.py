@@ -54,7 +54,7 @@ def test_emit__says_where_primitives_come_from(tmp_path: Path) -> None:
     path.write_text(program(apply="hdr.h.a = 5;"))
     result = compile_file(path)
     info = result["actions"][-1]["primitives"][0]["source_info"]
-    assert info["filename"] == str(path)
+    assert info["filename"] == "program.p4"
     assert "hdr.h.a = 5;" in info["source_fragment"]
     assert path.read_text().splitlines()[info["line"] - 1].strip() == info["source_fragment"]
 
@@ -77,3 +77,20 @@ def test_emit__jumps_in_actions_stay_inside_and_skip_what_they_should(tmp_path: 
     ]  # fmt: skip
     assert int(steps[0]["parameters"][1]["value"], 16) == 3
     assert int(steps[2]["parameters"][0]["value"], 16) == 5
+
+
+def test_emit__does_not_depend_on_how_the_program_was_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "folder"
+    (folder / "inner").mkdir(parents=True)
+    (folder / "inner" / "constants.p4").write_text("const bit<8> K = 3;\n")
+    text = program(declarations='\n#include "inner/constants.p4"\n', apply="hdr.h.a = K;")
+    (folder / "main.p4").write_text(text)
+    monkeypatch.chdir(tmp_path)
+    absolute = compile_file(folder / "main.p4")
+    assert str(tmp_path) not in json.dumps(absolute)
+    assert compile_file(Path("folder/main.p4")) == absolute
+    assert compile_file(Path("folder/../folder/main.p4")) == absolute
+    monkeypatch.chdir(folder)
+    assert compile_file(Path("main.p4")) == absolute
