@@ -145,6 +145,15 @@ def require_ports(client: Client, ports: Iterable[int]) -> None:
         )
 
 
+def attach_port(client: Client, port: int, interface: str | None) -> None:
+    """Attach a port to an interface, or detach it if that is None."""
+    standard = client.standard
+    if interface is None:
+        _checked(client, f"port {port}", standard.bm_dev_mgr_remove_port, port)
+    else:
+        _checked(client, f"port {port}", standard.bm_dev_mgr_add_port, interface, port, "")
+
+
 def _add_batch(
     client: Client, program: Program, tables: Mapping[str, Table], entries: Sequence[TableEntry]
 ) -> None:

@@ -17,7 +17,6 @@ from testbed.bmv2 import control, telemetry
 from testbed.bmv2.client import connect
 from testbed.bmv2.process import processor_ns, start
 from testbed.dataplane.records import dtype_of
-from testbed.mininet import interfaces
 from testbed.mininet.share import Records
 from testbed.topology import interface
 
@@ -219,8 +218,10 @@ class ReferenceSwitches:
                 control.set_default(client, program, table, action, arguments)
 
     def _set_port(self, node: int, port: int, *, up: bool) -> None:
-        name = interface(self._plan.topology.nodes[node], port)
-        interfaces.set_link(interfaces.Pair("", name), up=up)
+        """Detach a port, or attach it again; what is sent to a detached one is lost."""
+        described = self._plan.topology.nodes[node]
+        client = self._clients[described.name]
+        control.attach_port(client, port, interface(described, port) if up else None)
 
     def _processor_ns(self) -> int:
         return sum(processor_ns(client.process) for client in self._clients.values())
