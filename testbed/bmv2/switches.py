@@ -17,6 +17,7 @@ from testbed.bmv2 import control, telemetry
 from testbed.bmv2.client import connect
 from testbed.bmv2.process import processor_ns, start
 from testbed.dataplane.records import dtype_of
+from testbed.mininet import interfaces
 from testbed.mininet.share import Records
 from testbed.topology import interface
 
@@ -110,12 +111,13 @@ class ReferenceSwitches:
         return path, read_program(document, source.path.stem)
 
     def _interfaces(self, name: str) -> dict[int, str]:
+        """Return the interfaces of a switch's ports whose links are up."""
         node = next(node for node in self._plan.topology.nodes if node.name == name)
         number = self._plan.topology.nodes.index(node)
         cabled = {
             link.lower_port if link.lower == number else link.upper_port
             for link in self._plan.topology.links
-            if number in (link.lower, link.upper)
+            if link.up and number in (link.lower, link.upper)
         }
         return {port: interface(node, port) for port in sorted(cabled)}
 
@@ -220,8 +222,10 @@ class ReferenceSwitches:
     def _set_port(self, node: int, port: int, *, up: bool) -> None:
         """Detach a port, or attach it again; what is sent to a detached one is lost."""
         described = self._plan.topology.nodes[node]
-        client = self._clients[described.name]
-        control.attach_port(client, port, interface(described, port) if up else None)
+        client, name = self._clients[described.name], interface(described, port)
+        if up:
+            interfaces.set_link(interfaces.Pair("", name), up=True)
+        control.attach_port(client, port, name if up else None)
 
     def _processor_ns(self) -> int:
         return sum(processor_ns(client.process) for client in self._clients.values())
