@@ -62,7 +62,7 @@ struct worker {
     struct dp_sample *samples;
     uint64_t sample_count;
     uint64_t sample_room;
-    bool failed;
+    bool failed;               /* no memory for a sample */
 };
 
 /* --- Ports --- */

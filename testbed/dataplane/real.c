@@ -249,6 +249,8 @@ static int run(struct dp *dp, const struct dp_real *real)
         bool more = take_all_frames(dp);
         do_what_is_due(dp, look_at_clock(dp));
         sample(dp);
+        if (records_failed(dp))
+            return DP_FAILED;
         if (dp->flow_count > 0 && records_finished(dp) == dp->flow_count)
             return DP_DONE;
         if (dp->now >= real->deadline_ps)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "build.h"
 #include "port.h"
 #include "real.h"
 
@@ -13,6 +14,16 @@ uint64_t records_finished(const struct dp *dp)
     for (uint32_t i = 0; i < dp->active_workers; i++)
         finished += dp->workers[i].finished;
     return finished;
+}
+
+bool records_failed(struct dp *dp)
+{
+    for (uint32_t i = 0; i < dp->active_workers; i++)
+        if (dp->workers[i].failed) {
+            build_fail(dp, "not enough memory for the queue time series");
+            return true;
+        }
+    return false;
 }
 
 static uint64_t finish_of(const struct dp *dp, uint64_t flow)

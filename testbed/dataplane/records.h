@@ -5,6 +5,9 @@
 /* Flows that have finished, over all workers. */
 uint64_t records_finished(const struct dp *dp);
 
+/* Whether a worker could not keep what it should; then there is a message. */
+bool records_failed(struct dp *dp);
+
 /* Nothing moves any more: DP_STUCK and a message that names what waits; DP_DONE without flows. */
 int records_stuck(struct dp *dp);
 

@@ -238,6 +238,8 @@ static int run_windows(struct window *window, uint32_t threads, uint64_t deadlin
     for (;;) {
         uint64_t begin = next_event(dp, threads);
         note_event(&dp->workers[0], begin);
+        if (records_failed(dp))
+            return DP_FAILED;
         if (dp->flow_count > 0 && records_finished(dp) == dp->flow_count)
             return DP_DONE;
         if (begin == TIME_NEVER)
