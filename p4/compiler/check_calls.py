@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from p4.compiler import tree
 from p4.compiler import types as t
-from p4.compiler.check_expressions import _SIZES, ExpressionChecker
+from p4.compiler.check_expressions import SIZES, ExpressionChecker
 from p4.compiler.model import Call
 
 Callee = tree.Function | tree.Action
@@ -43,7 +43,7 @@ class CallChecker(ExpressionChecker):
         if denoted is not None:
             return self._call_on_type(call, function, denoted)
         type_ = self._infer(function.base)
-        if function.name in _SIZES and t.width(type_) is not None:
+        if function.name in SIZES and t.width(type_) is not None:
             return self._size(call, function.name, type_)
         match type_:
             case t.Named(what="table"):
@@ -62,7 +62,7 @@ class CallChecker(ExpressionChecker):
 
     def _call_on_type(self, call: tree.Call, function: tree.Member, denoted: t.Type) -> t.Type:
         self.checked.types[function.base] = t.Named("type", str(denoted))
-        if function.name in _SIZES and t.width(denoted) is not None:
+        if function.name in SIZES and t.width(denoted) is not None:
             return self._size(call, function.name, denoted)
         if isinstance(denoted, t.Object) and function.name == "apply":
             return self._apply(call, function, denoted)
@@ -70,7 +70,7 @@ class CallChecker(ExpressionChecker):
 
     def _size(self, call: tree.Call, name: str, type_: t.Type) -> t.Type:
         self._no_arguments(call, name)
-        greatest, unit = _SIZES[name]
+        greatest, unit = SIZES[name]
         bits = t.width(type_, greatest=greatest) or 0
         self._note(call, (bits + unit - 1) // unit)
         self.checked.calls[call] = Call("builtin", name)

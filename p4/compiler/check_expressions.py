@@ -11,7 +11,7 @@ from p4.compiler.diagnostics import Abort
 NUMBER_LIMIT = 4096
 
 _COMPARISONS = {"<", ">", "<=", ">="}
-_SIZES = {
+SIZES = {
     "minSizeInBits": (False, 1),
     "minSizeInBytes": (False, 8),
     "maxSizeInBits": (True, 1),

@@ -20,7 +20,6 @@ ALGORITHMS = {
     "xor16",
 }
 CLONES = {"ingress": "clone_ingress_pkt_to_egress", "egress": "clone_egress_pkt_to_egress"}
-ALL_BLOCKS = ("parser", "ingress", "egress")
 
 
 class ExternLowering(CallLowering):

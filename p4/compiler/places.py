@@ -176,8 +176,3 @@ def overlap(first: set[tuple[str, str]], second: set[tuple[str, str]]) -> bool:
     return any(header in whole_first for header, _ in second) or any(
         header in whole_second for header, _ in first
     )
-
-
-def parts(place: Struct | HeaderLiteral) -> list[tuple[str, Place]]:
-    """Return the parts of a struct in order."""
-    return list(place.parts.items())
