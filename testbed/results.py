@@ -36,6 +36,7 @@ SCENARIO, MANIFEST, FLOWS, LINKS, QUEUES = (
     "queues.csv.gz",
 )
 PICOSECONDS = 1000  # per nanosecond
+SAME_BYTES = {"method": "gzip", "mtime": 0}  # no time of day: equal runs give equal files
 DROP_PLACES = {
     "program": "dropped_program",
     "queue": "dropped_queue",
@@ -257,4 +258,5 @@ def _write(path: Path, table: pd.DataFrame, *, append: bool = False) -> None:
         header=not append,
         index=False,
         float_format="%.3f",
+        compression=SAME_BYTES if path.suffix == ".gz" else None,
     )
