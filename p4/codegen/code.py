@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 WORD = 1 << 64
-MOST_LIMBS = 33
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,12 +107,6 @@ def wide_text(value: int) -> str:
         limbs.append(unsigned_text(value % WORD))
         value //= WORD
     return f"(struct pl_wide){{{{{', '.join(limbs)}}}}}"
-
-
-def limbs_for(low: int, high: int) -> int:
-    """Return how many limbs hold all numbers from `low` to `high` with a sign."""
-    bits = max(low.bit_length(), high.bit_length()) + 1
-    return min((bits + 63) // 64, MOST_LIMBS)
 
 
 def constant(value: int) -> Number:

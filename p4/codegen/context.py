@@ -29,7 +29,6 @@ class Context:
         self.expressions = Expressions(self.layout)
         self.writer = Writer()
         self.functions = Names()
-        self.looks: set[p4.Lookahead] = set()
 
     def action_name(self, index: int) -> str:
         """Return the C function of an action."""

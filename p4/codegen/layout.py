@@ -245,10 +245,6 @@ class Layout:
     def _scalar_name(self, field: str) -> str:
         return self._metadata_names.of(("scalar", field), field)
 
-    def is_standard(self, reference: p4.FieldRef) -> bool:
-        """Return whether a field is standard metadata that the traffic manager keeps."""
-        return reference in self._standard
-
     # Declarations -------------------------------------------------------------------------
 
     def kept_fields(self, kind: p4.HeaderType) -> list[p4.Field]:

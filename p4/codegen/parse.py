@@ -35,6 +35,7 @@ class ParserGenerator:
         self._headers = HeaderStatements(context)
         self._states = {state.name: state for state in context.program.parser.states}
         self._looping = self._has_loop()
+        self._packed_sets: set[int] = set()  # those that the state has packed its key for
 
     def write(self) -> None:
         """Write all reachable states, the later ones first, then the parser itself."""
@@ -263,6 +264,7 @@ class ParserGenerator:
         default: str | None = None
         has_default = False
         fields = self._key_fields(state)
+        self._packed_sets.clear()
         for case in state.cases:
             if case.kind is p4.CaseKind.DEFAULT:
                 default, has_default = case.target, True
@@ -324,6 +326,10 @@ class ParserGenerator:
             raise ProgramError(f"there is no value set `{case.value_set}`")
         if case.mask is not None:
             raise ProgramError("a value set with a mask is not supported")
+        call = f"pl_value_set_has(&packet->base, {number}, set_{number})"
+        if number in self._packed_sets:
+            return call
+        self._packed_sets.add(number)
         total = sets[number].bits
         offset = 8 * whole_bytes(total) - total
         self._writer.line(f"uint8_t set_{number}[{whole_bytes(total)}] = {{0}};")
@@ -331,7 +337,7 @@ class ParserGenerator:
             put = "pl_put_bits" if is_bytes else "pl_store_bits"
             self._writer.line(f"{put}(set_{number}, {offset}, {bits}, {name});")
             offset += bits
-        return f"pl_value_set_has(&packet->base, {number}, set_{number})"
+        return call
 
 
 def _used_fields(state: p4.State, widths: list[int]) -> set[int]:

@@ -259,7 +259,6 @@ class Extract:
     target: str
     member: str = ""
     length: Value | None = None
-    maximum_bytes: int = 0
 
 
 class CaseKind(Enum):

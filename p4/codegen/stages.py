@@ -61,7 +61,7 @@ def write_stages(context: Context) -> None:
         with context.writer.function(f"static void run_{name}(struct pl_packet *base)"):
             context.writer.line("struct packet *packet = (struct packet *)base;")
             context.writer.line(f"{control}(packet);")
-            if pure == (name == "ingress"):
+            if name == "ingress" or not pure:
                 context.writer.line("save_residue(packet);")
     _write_receive(context, pure=pure)
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from p4.codegen.document import ProgramError
-from p4.engine import EngineError, Output, Program, Switch
+from p4.engine import GROUP, EngineError, Output, Program, Switch
 
 PROGRAMS = Path(__file__).parent / "engine_programs"
 
@@ -230,3 +230,45 @@ def test_layers__frames_leave_as_they_entered(body: bytes, kind: int, more: int,
 def test_layers__stack_overflow_keeps_what_was_parsed() -> None:
     frame = framed(bytes(30), 0x8100)
     assert Switch(program("layers")).receive(0, frame) == [Output(1, frame)]
+
+
+def test_invalid_header__shows_what_an_earlier_frame_left() -> None:
+    switch = Switch(program("residue"))
+    frames = [b"\0\0", b"\1\0\7", b"\0\0", b"\2\0\x09", b"\0\0"]
+    seen = [[output.data[1] for output in switch.receive(0, frame)] for frame in frames]
+    assert seen == [[0], [7], [7], [], [9]]
+
+
+def keyed(identity: int, kind: int, flow: int) -> bytes:
+    return ((identity << 4 | kind) << 16 | flow).to_bytes(4, "big")
+
+
+def test_value_set__is_what_was_put_in() -> None:
+    switch = Switch(program("sets"))
+    for values in ([], [5, 0xFFF], [7]):
+        switch.value_set_fill("chosen", values)
+        found = [switch.receive(0, keyed(i, 0, 0))[0].data[0] for i in (5, 7, 0xFFF)]
+        assert found == [int(i in values) for i in (5, 7, 0xFFF)]
+    with pytest.raises(EngineError, match=r"value set .*: the declared size is reached"):
+        switch.value_set_fill("chosen", [1, 2, 3, 4, 5])
+
+
+def test_selector__spreads_flows_over_a_group() -> None:
+    switch = Switch(program("sets"))
+    members = [switch.member_set("paths", "to", [port]) for port in (1, 2, 3)]
+    group = switch.selection_set("paths", members)
+    switch.table_add("balance", [0], group | GROUP)
+    switch.table_add("balance", [1], members[1])
+    ports = [switch.receive(0, keyed(0, 0, flow))[0].port for flow in range(300)]
+    assert {port: ports.count(port) > 60 for port in (1, 2, 3)} == {1: True, 2: True, 3: True}
+    assert ports == [switch.receive(0, keyed(0, 0, flow))[0].port for flow in range(300)]
+    assert switch.receive(0, keyed(0, 1, 5))[0].port == 2
+    assert switch.receive(0, keyed(0, 2, 5))[0].port == 9
+    assert [entry.action for entry in switch.table_entries("balance")] == ["group 0", "member 1"]
+    with pytest.raises(EngineError, match="in use"):
+        switch.member_delete("paths", members[0])
+    switch.selection_set("paths", members[:1], group)
+    assert {switch.receive(0, keyed(0, 0, flow))[0].port for flow in range(20)} == {1}
+    switch.member_delete("paths", members[2])
+    with pytest.raises(EngineError, match="no such"):
+        switch.table_add("balance", [3], members[2])

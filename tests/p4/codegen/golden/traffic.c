@@ -643,6 +643,7 @@ static void run_ingress(struct pl_packet *base)
 {
     struct packet *packet = (struct packet *)base;
     ingress(packet);
+    save_residue(packet);
 }
 
 static void run_egress(struct pl_packet *base)
