@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 CODEGEN = Path(__file__).resolve().parent
@@ -65,12 +66,13 @@ def build_program(source: str, name: str, flags: tuple[str, ...] = FLAGS) -> Pat
     target = cache_folder() / f"{name}-{digest[:24]}.so"
     if target.exists():
         return target
-    archive = _runtime_archive(compiler, runtime, flags)
-    with _work_folder(target.parent) as folder:
-        file = Path(folder) / f"{name}.c"
+    with _work_folder(target.parent) as folder, ThreadPoolExecutor(1) as pool:
+        archive = pool.submit(_runtime_archive, compiler, runtime, flags)
+        file, part = Path(folder) / f"{name}.c", Path(folder) / f"{name}.o"
         file.write_text(source)
+        _run([compiler, *flags, *_includes(), "-c", "-o", str(part), str(file)])
         result = Path(folder) / "program.so"
-        _run([compiler, *flags, *_includes(), "-shared", "-o", str(result), str(file)], archive)
+        _run([compiler, *flags, "-shared", "-o", str(result), str(part)], archive.result())
         result.replace(target)
     return target
 

@@ -138,6 +138,24 @@ def write_begin(context: Context) -> None:
             writer.line(f"{context.layout.next_name(stack)} = 0;")
         for text in _dynamic_members(context):
             writer.line(f"memset(&{text}, 0, sizeof({text}));")
+        for place in _single_varbits(context):
+            writer.line(f"memset({place.text}, 0, sizeof({place.text}));")
+            writer.line(f"{place.text}_bits = 0;")
+
+
+def _single_varbits(context: Context) -> list[Place]:
+    """Return the varbits of headers that stand alone: an invalid header's are empty."""
+    layout, program = context.layout, context.program
+    grouped = {name for stack in program.stacks.values() for name in stack.headers}
+    grouped |= {name for union in program.unions.values() for name in union.headers}
+    places = []
+    for header in program.headers.values():
+        varbit = program.header_types[header.type].variable
+        if header.metadata or varbit is None or header.name in grouped:
+            continue
+        if varbit in layout.kept_fields(program.header_types[header.type]):
+            places.append(layout.member(layout.header(header.name), varbit.name))
+    return places
 
 
 def _dynamic_members(context: Context) -> list[str]:
