@@ -76,7 +76,8 @@ def test_run_inside__signal__lets_the_work_clean_up(number: signal.Signals) -> N
     with start_inside("""
         try:
             print("ready", flush=True)
-            time.sleep(1000)
+            while True:
+                time.sleep(0.05)
         finally:
             print("cleaned", flush=True)
     """) as process:
