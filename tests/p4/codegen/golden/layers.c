@@ -73,6 +73,8 @@ static inline void clear_headers(struct packet *packet)
     memset(packet->valid, 0, sizeof(packet->valid));
     packet->tags_next = 0;
     memset(&packet->tags, 0, sizeof(packet->tags));
+    memset(packet->option.data, 0, sizeof(packet->option.data));
+    packet->option.data_bits = 0;
 }
 
 static inline void extract_ethernet_t(struct ethernet_t *header, const uint8_t *bytes)
