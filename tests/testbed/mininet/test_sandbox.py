@@ -81,11 +81,14 @@ def test_run_inside__signal__lets_the_work_clean_up(number: signal.Signals) -> N
         finally:
             print("cleaned", flush=True)
     """) as process:
-        said_ready(process)
-        process.send_signal(number)
-        out, _ = process.communicate(timeout=10)
-        assert out == "cleaned\n"
-        assert process.returncode == 130
+        try:
+            said_ready(process)
+            process.send_signal(number)
+            out, _ = process.communicate(timeout=10)
+            assert out == "cleaned\n"
+            assert process.returncode == 130
+        finally:
+            process.kill()
 
 
 def test_running__finds_two_sandboxes_at_once() -> None:
