@@ -10,22 +10,19 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import importlib.util
-import math
 import os
 import shutil
 import signal
 import sys
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from types import FrameType
 
 PROCESS_NAME = "ofan-fabric"
 FORWARDED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-FORWARDING_SECONDS = 0.5
+SENT_BY_PROGRAM = 0  # si_code SI_USER, and below
 _NEW_MOUNT, _NEW_USER, _NEW_PID, _NEW_NET = 0x0002_0000, 0x1000_0000, 0x2000_0000, 0x4000_0000
 _MOUNT_BIND, _MOUNT_RECURSIVE, _MOUNT_PRIVATE = 1 << 12, 1 << 14, 1 << 18
 _SET_PARENT_DEATH_SIGNAL, _SET_NAME = 1, 15
@@ -113,7 +110,8 @@ def _live_inside(work: Callable[[], int], keeper: int) -> None:
             os._exit(1)
         _libc.prctl(_SET_NAME, PROCESS_NAME.encode(), 0, 0, 0)
         _mount_own_views()
-        _interrupt_once()
+        for number in FORWARDED:
+            signal.signal(number, signal.default_int_handler)
         code = work()
     except SystemExit as stop:
         code = stop.code if isinstance(stop.code, int) else 1
@@ -125,21 +123,6 @@ def _live_inside(work: Callable[[], int], keeper: int) -> None:
         with contextlib.suppress(OSError):
             sys.stdout.flush()
         os._exit(code)
-
-
-def _interrupt_once() -> None:
-    """Turn signals into KeyboardInterrupt; a terminal's Ctrl-C comes twice, once forwarded."""
-    last = -math.inf
-
-    def interrupt(_number: int, _frame: FrameType | None) -> None:
-        nonlocal last
-        again = time.monotonic() - last < FORWARDING_SECONDS
-        last = time.monotonic()
-        if not again:
-            raise KeyboardInterrupt
-
-    for number in FORWARDED:
-        signal.signal(number, interrupt)
 
 
 def _outer_parent() -> int:
@@ -166,12 +149,16 @@ def _make_root_a_mount() -> None:
 
 
 def _keep(child: int) -> int:
-    def forward(number: int, _frame: FrameType | None) -> None:
-        os.kill(child, number)
-
-    for number in FORWARDED:
-        signal.signal(number, forward)
-    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    """Wait for the child, and pass on what programs signal; a terminal signals both by itself."""
+    watched = {*FORWARDED, signal.SIGCHLD}
+    signal.pthread_sigmask(signal.SIG_BLOCK, watched)
+    while True:
+        done, status = os.waitpid(child, os.WNOHANG)
+        if done:
+            return os.waitstatus_to_exitcode(status)
+        told = signal.sigwaitinfo(watched)
+        if told.si_signo != signal.SIGCHLD and told.si_code <= SENT_BY_PROGRAM:
+            os.kill(child, told.si_signo)
 
 
 def _checked(result: int) -> None:
