@@ -141,12 +141,17 @@ def legend_above(axes: Axes) -> None:
 
 
 def name_ticks(axes: Axes, names: Sequence[str]) -> None:
-    """Name the places 0, 1, … of the horizontal axis, aslant if the names are too long."""
+    """Name the places 0, 1, … of the horizontal axis, aslant if the names are too long.
+
+    What follows a colon gets a line of its own.
+    """
+    names = [name.replace(": ", ":\n") for name in names]
     axes.set_xticks(range(len(names)), names)
     axes.tick_params(axis="x", length=0)
     figure = axes.get_figure(root=True)
     room = (figure.get_figwidth() if figure is not None else COLUMN) / max(1, len(names))
-    if CHARACTER_WIDTH * max((len(name) for name in names), default=0) > 0.85 * room:
+    longest = max((len(line) for name in names for line in name.split("\n")), default=0)
+    if CHARACTER_WIDTH * longest > 0.95 * room:
         axes.tick_params(axis="x", labelrotation=40, pad=1)
         for label in axes.get_xticklabels():
             label.set(ha="right", rotation_mode="anchor")

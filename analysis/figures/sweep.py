@@ -23,7 +23,8 @@ MOST_TICKS = 8
 class Axis:
     """One axis of a sweep: the column it shows, its label, and how it is scaled.
 
-    Values are divided by `unit`; shares are written as `percent`.
+    Values are divided by `unit`; shares are written as `percent`. `from_zero` is for a vertical
+    axis whose values are to be compared by their height.
     """
 
     column: str
@@ -31,6 +32,7 @@ class Axis:
     logarithmic: bool = False
     percent: bool = False
     unit: float = 1.0
+    from_zero: bool = False
 
 
 def sweep(
@@ -66,12 +68,12 @@ def sweep(
     _scale(axes, x, np.sort(np.asarray(means[x.column].unique(), dtype=float)) / x.unit)
     if y.logarithmic:
         axes.set_yscale("log")
-    elif (means["mean"] >= 0).all():
-        axes.set_ylim(bottom=0)
     if diagonal:
         ends = np.array(axes.get_xlim())
         axes.plot(ends, ends, color="black", lw=0.7, ls=":", label="y = x", zorder=1)
         axes.set_xlim(*ends)
+    if y.from_zero and (means["mean"] >= 0).all():
+        axes.set_ylim(bottom=0)
     axes.set_xlabel(x.label)
     axes.set_ylabel(y.label)
     if y.percent:

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 KILOBYTE = 1000.0
 CCT = Axis("cct_us", "CCT (µs)")
-INCREASE = Axis("cct_increase", "CCT increase (%)", percent=True)
-MAX_QUEUE = Axis("max_queue_bytes", "max queue (KB)", unit=KILOBYTE)
+INCREASE = Axis("cct_increase", "CCT increase (%)", percent=True, from_zero=True)
+MAX_QUEUE = Axis("max_queue_bytes", "max queue (KB)", unit=KILOBYTE, from_zero=True)
 UTILISATION = Axis("utilisation", "utilisation (%)", percent=True)
 HOSTS = Axis("hosts", "hosts", logarithmic=True)
 MESSAGE = Axis("message_bytes", "message (MiB)", logarithmic=True, unit=float(1 << 20))

@@ -30,7 +30,7 @@ PAYLOADS = (1024, 1536, 2048, 3072, 4096, 6144, 8192, 12288, 16384)
 QUICK_PAYLOADS = (1024, 2048, 4096, 8192)
 QUEUED = 10
 PAYLOAD = Axis("payload_bytes", "payload of a packet (B)", logarithmic=True)
-ABOVE_BEST = Axis("above_best", "CCT increase (%)", percent=True)
+ABOVE_BEST = Axis("above_best", "CCT increase (%)", percent=True, from_zero=True)
 
 
 def sweep(quick: bool) -> list[Scenario]:  # noqa: FBT001 - the registry's signature
