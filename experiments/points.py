@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
 import tempfile
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from analysis import metrics, summary
 from analysis.fidelity import judge
 from analysis.results import read_run
+from testbed import schemes
 from testbed.planning import plan_for
 from testbed.scenario import from_toml
 
@@ -21,19 +23,34 @@ if TYPE_CHECKING:
 
 ROW = "row.json"
 SCENARIO = "scenario.toml"
+ROOT = Path(__file__).resolve().parent.parent
+SIMULATOR = (
+    "p4/programs/fabric/*.p4",
+    "testbed/*.py",
+    "testbed/dataplane/*.[ch]",
+    "traffic/*.py",
+)
 BY_STAGE = ("max_queue_packets", "mean_queue_packets", "mean_queue_bytes")
 
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A scenario of a sweep, known by a hash of all its fields."""
+    """A scenario of a sweep, known by a hash of all its fields and of what simulates it."""
 
     scenario: Scenario
 
     @property
     def key(self) -> str:
-        """A name for the point's folder: equal for equal scenarios, and only for them."""
-        return hashlib.sha256(self.scenario.to_toml().encode()).hexdigest()[:16]
+        """A name for the point's folder: equal for equal scenarios run by equal sources only.
+
+        An edited P4 program is another scheme: what was kept of the former one must not stand for
+        it. Programs of other schemes do not matter.
+        """
+        scenario = self.scenario
+        names = (scenario.scheme, scenario.mix[0]) if scenario.mix else (scenario.scheme,)
+        digest = hashlib.sha256(scenario.to_toml().encode())
+        digest.update(sources_digest(*(schemes.find(name).program for name in names)).encode())
+        return digest.hexdigest()[:16]
 
     @property
     def title(self) -> str:
@@ -43,6 +60,17 @@ class Point:
             f"{scenario.scheme} {scenario.topology} k={scenario.k} {scenario.workload} "
             f"{scenario.message_bytes:,} B seed {scenario.seed}"
         )
+
+
+@functools.cache
+def sources_digest(*programs: str) -> str:
+    """Return a digest of all files that a virtual run of these P4 programs depends on."""
+    own = [schemes.PROGRAMS / f"{program}.p4" for program in programs]
+    shared = [path for pattern in SIMULATOR for path in sorted(ROOT.glob(pattern))]
+    digest = hashlib.sha256()
+    for path in (*own, *shared):
+        digest.update(hashlib.sha256(path.read_bytes()).digest())
+    return digest.hexdigest()
 
 
 def run_point(toml: str, keep: Path | None = None) -> dict[str, Any]:

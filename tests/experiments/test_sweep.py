@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
+import shutil
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
 from analysis.figures.style import draw, one_axes
-from experiments import sweep
+from experiments import points, sweep
 from experiments.figures import FIGURES
 from experiments.figures.figure import Claim, Figure, each, mean, plain
 from experiments.looks import looks
 from experiments.points import Point, kept_row, run_point
+from testbed import schemes
 from testbed.scenario import Scenario
 
 if TYPE_CHECKING:
@@ -59,6 +61,24 @@ def test_point__is_known_by_all_its_fields() -> None:
     assert point.key == Point(replace(SMALL)).key
     assert point.key != Point(replace(SMALL, seed=2)).key
     assert point.key != Point(replace(SMALL, workload_options={"a": 1.0})).key
+
+
+def test_point__is_another_when_its_program_was_edited(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(schemes.PROGRAMS, tmp_path / "programs")
+    monkeypatch.setattr(schemes, "PROGRAMS", tmp_path / "programs")
+    own, other = Point(SMALL), Point(replace(SMALL, scheme="ecmp"))
+    mixed = Point(replace(SMALL, scheme="ecmp", mix=(SMALL.scheme, "edge")))
+    points.sources_digest.cache_clear()
+    before = own.key, other.key, mixed.key
+    program = tmp_path / "programs" / f"{schemes.find(SMALL.scheme).program}.p4"
+    program.write_text(program.read_text(encoding="utf-8") + "// edited\n", encoding="utf-8")
+    points.sources_digest.cache_clear()
+    assert own.key != before[0]
+    assert other.key == before[1]
+    assert mixed.key != before[2]
+    points.sources_digest.cache_clear()
 
 
 def test_run_point__is_reproducible_and_valid() -> None:
