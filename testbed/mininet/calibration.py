@@ -41,10 +41,10 @@ class Costs:
     host_ns: float
 
 
-def cached() -> Costs | None:
-    """Return the costs measured earlier on this machine with this event core, if there are any."""
+def cached(payload_bytes: int) -> Costs | None:
+    """Return the costs of such packets, if they were measured with this event core earlier."""
     try:
-        return Costs(**json.loads(_cache_file().read_text(encoding="utf-8")))
+        return Costs(**json.loads(_cache_file(payload_bytes).read_text(encoding="utf-8")))
     except (OSError, TypeError, ValueError):
         return None
 
@@ -73,7 +73,8 @@ def measure(emulation: Emulation, plan: Plan) -> Costs:
         emulation.load(plan)
         tried.append(_measure_once(emulation))
     costs = Costs(min(each.switch_ns for each in tried), min(each.host_ns for each in tried))
-    _cache_file().write_text(json.dumps(dataclasses.asdict(costs)), encoding="utf-8")
+    text = json.dumps(dataclasses.asdict(costs))
+    _cache_file(plan.scenario.payload_bytes).write_text(text, encoding="utf-8")
     return costs
 
 
@@ -106,7 +107,7 @@ def rounded_up(value: float) -> float:
     return math.ceil(value / unit - 1e-9) * unit
 
 
-def _cache_file() -> Path:
-    key = f"{machine()} {build().name}"
+def _cache_file(payload_bytes: int) -> Path:
+    key = f"{machine()} {build().name} {payload_bytes}"
     digest = hashlib.sha256(key.encode()).hexdigest()[:16]
     return cache_folder() / f"calibration-{digest}.json"

@@ -18,6 +18,7 @@ from testbed.mininet.nodes import (
     Mininet,
     Topo,
 )
+from testbed.scenario import ScenarioError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from testbed.topology import Topology
 
 ETHERNET_BYTES = 14 + 4  # header and FCS, which an MTU leaves out
-LEAST_MTU = 1500
+LEAST_MTU, LARGEST_MTU = 1500, 65_535
 OPEN_FILES = 65_536
 
 
@@ -93,8 +94,17 @@ def _check_shells() -> None:
 
 
 def mtu_for(scenario: Scenario) -> int:
-    """Return the MTU that a full data frame of the scenario needs, in bytes."""
-    return max(LEAST_MTU, scenario.data_frame_bytes - ETHERNET_BYTES)
+    """Return the MTU that a full data frame of the scenario needs, in bytes.
+
+    Raises ScenarioError for frames that no veth pair carries.
+    """
+    needed = scenario.data_frame_bytes - ETHERNET_BYTES
+    if needed > LARGEST_MTU:
+        raise ScenarioError(
+            f"payload is {scenario.payload_bytes}; Mininet's links carry at most "
+            f"{LARGEST_MTU + ETHERNET_BYTES - scenario.header_bytes} B of it"
+        )
+    return max(LEAST_MTU, needed)
 
 
 def mininet_topology(topology: Topology, addresses: Sequence[HostAddress]) -> Any:

@@ -29,7 +29,7 @@ class MininetWorld:
     def __init__(self) -> None:
         """Start without a fabric."""
         self._emulation: Emulation | None = None
-        self._costs: Costs | None = calibration.cached()
+        self._costs: dict[int, Costs] = {}
 
     def close(self) -> None:
         """Take the fabric down."""
@@ -47,10 +47,13 @@ class MininetWorld:
 
     def costs(self, plan: Plan) -> Costs:
         """Return this machine's costs a frame, measured on the plan's network if not known yet."""
-        if self._costs is None:
+        payload = plan.scenario.payload_bytes
+        costs = self._costs.get(payload) or calibration.cached(payload)
+        if costs is None:
             busy = calibration.plan_to_measure(plan.scenario)
-            self._costs = calibration.measure(self.emulation_for(busy), busy)
-        return self._costs
+            costs = calibration.measure(self.emulation_for(busy), busy)
+        self._costs[payload] = costs
+        return costs
 
     def dilation_for(self, plan: Plan) -> float:
         """Return the dilation that this machine needs for a plan."""
