@@ -1,7 +1,7 @@
 # Everything a fresh Debian or Ubuntu machine needs is behind `make run` and `make test`.
 SHELL := /bin/bash
 PYTHON := .venv/bin/python
-SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
+SUDO := $(if $(filter 0,$(shell id -u)),env,sudo)
 PACKAGES := gcc iproute2 iputils-ping libc6-dev mininet python3-venv tcpdump
 SOURCES := p4 testbed traffic analysis experiments benchmarks tests
 OPTIONS ?=
@@ -22,7 +22,7 @@ setup: .venv/installed  ## Install what is missing: Debian packages, then the lo
 	if [ -n "$$missing" ]; then \
 	    echo "Installing$$missing"; \
 	    $(SUDO) apt-get -qq update && \
-	    DEBIAN_FRONTEND=noninteractive $(SUDO) apt-get -qq install -y --no-install-recommends $$missing >/dev/null; \
+	    $(SUDO) DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends $$missing >/dev/null; \
 	fi
 	/usr/bin/python3 -m venv --system-site-packages .venv
 	$(PYTHON) -m pip --quiet --disable-pip-version-check install --require-hashes -r requirements.lock
@@ -37,7 +37,7 @@ test-user: setup
 	$(PYTHON) -m pytest -q -m 'not root and not mininet' $(OPTIONS)
 
 test-root: setup  # real-time tests run one after the other
-	$(SUDO) $(PYTHON) -m pytest -q -p no:cacheprovider -m 'root or mininet' $(OPTIONS)
+	$(SUDO) PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m pytest -q -p no:cacheprovider -m 'root or mininet' $(OPTIONS)
 
 lint: setup  ## Check style and types
 	$(PYTHON) -m ruff check .

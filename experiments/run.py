@@ -12,6 +12,13 @@ ROOT = Path(__file__).resolve().parent.parent
 ENVIRONMENT = ROOT / ".venv"
 
 
+def leave_nothing_of_roots() -> None:
+    """Write no bytecode into the checkout of a user who called sudo."""
+    if "SUDO_UID" in os.environ:
+        os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
+        sys.dont_write_bytecode = True
+
+
 def enter_environment() -> None:
     """Become the project's Python, unless this is it; say how to make it where there is none."""
     if Path(sys.prefix).resolve() == ENVIRONMENT.resolve():
@@ -24,6 +31,7 @@ def enter_environment() -> None:
 
 
 if __name__ == "__main__":
+    leave_nothing_of_roots()
     enter_environment()
     sys.path[0] = str(ROOT)
     from experiments.main import main

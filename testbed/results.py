@@ -180,12 +180,16 @@ def versions() -> dict[str, str]:
 
 @cache
 def commit() -> str:
-    """Return the commit that this tree is at, `+` if it was changed, empty outside of git."""
-    described = _output("git", "-C", str(ROOT), "describe", "--always", "--abbrev=12", "--dirty=+")
-    return described or ""
+    """Return the commit that this tree is at, `+` if it was changed, empty outside of git.
+
+    Takes no lock and refreshes nothing: the repository may be another user's.
+    """
+    own = ("git", "--no-optional-locks", "-C", str(ROOT))
+    name = _output(*own, "describe", "--always", "--abbrev=12") or ""
+    changed = _output(*own, "status", "--porcelain", "--untracked-files=no")
+    return name + ("+" if changed else "")
 
 
-@cache
 def machine() -> dict[str, Any]:
     """Return what the machine is: system, processor, cores."""
     info = Path("/proc/cpuinfo")
