@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import tempfile
 import threading
@@ -15,6 +16,7 @@ from p4.codegen.reader import read_program
 from p4.compiler import compile_file
 from testbed.bmv2 import control, telemetry
 from testbed.bmv2.client import connect
+from testbed.bmv2.errors import Bmv2Error
 from testbed.bmv2.process import processor_ns, start
 from testbed.dataplane.records import dtype_of
 from testbed.mininet import interfaces
@@ -50,7 +52,6 @@ class ReferenceSwitches:
         self._epochs: dict[str, float] = {}
         self._lock = threading.Lock()
         self._halted = threading.Event()
-        self._reader: threading.Thread | None = None
         self._series = telemetry.Series()
         self._start_us = 0.0
         self._commands: dict[str, Callable[..., Any]] = {
@@ -78,7 +79,9 @@ class ReferenceSwitches:
 
     def stop(self) -> None:
         """End all switches and forget their files."""
-        self._end_switches()
+        self._halted.set()
+        with self._lock:
+            self._end_switches()
         self._folder.cleanup()
 
     def _setup(self, plan: Plan, _sample_ps: int) -> None:
@@ -141,18 +144,19 @@ class ReferenceSwitches:
         """Note when paper time begins, and read the queues from now on."""
         self._start_us = clock.start_ns / 1000
         self._halted.clear()
-        self._reader = threading.Thread(target=self._read_queues, daemon=True)
-        self._reader.start()
+        threading.Thread(target=self._read_queues, daemon=True).start()
 
     def _halt(self) -> None:
         self._halted.set()
 
     def _read_queues(self) -> None:
-        while not self._halted.wait(READ_SECONDS):
-            with self._lock:
-                if self._halted.is_set():
-                    return
-                self._read_slots()
+        """Read until halted; that a switch has died is for require_alive to say."""
+        with contextlib.suppress(Bmv2Error):
+            while not self._halted.wait(READ_SECONDS):
+                with self._lock:
+                    if self._halted.is_set():
+                        return
+                    self._read_slots()
 
     def _read_slots(self) -> None:
         for name, client in self._clients.items():
@@ -232,8 +236,6 @@ class ReferenceSwitches:
 
     def _end_switches(self) -> None:
         self._halted.set()
-        if self._reader is not None and self._reader is not threading.current_thread():
-            self._reader = None
         for client in self._clients.values():
             client.close()
             client.process.popen.terminate()
