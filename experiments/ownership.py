@@ -13,6 +13,12 @@ def caller() -> tuple[int, int] | None:
     return int(os.environ["SUDO_UID"]), int(os.environ.get("SUDO_GID", "-1"))
 
 
+def topmost_missing(path: Path) -> Path:
+    """Return the first folder on the way to `path` that has to be made; `path` if it is there."""
+    missing = [folder for folder in (path, *path.parents) if not folder.exists()]
+    return missing[-1] if missing else path
+
+
 def hand_over(*paths: Path) -> None:
     """Give folders with all they hold, and files, to the user who called sudo."""
     owner = caller()

@@ -10,7 +10,7 @@ from analysis.fidelity import judge
 from analysis.report import write_report
 from analysis.results import MANIFEST, SCENARIO, find_runs, read_run
 from experiments.looks import label, looks, variant
-from experiments.ownership import hand_over
+from experiments.ownership import hand_over, topmost_missing
 from experiments.progress import RunProgress
 from experiments.table import print_table
 from experiments.world import VIRTUAL, World, open_world
@@ -80,6 +80,7 @@ class Session:
 def run_all(plans: Sequence[Plan], world_name: str, dilation: float | None, out: Path) -> int:
     """Run plans one after the other, draw what came out, and return the exit code."""
     world = open_world(world_name)
+    made = topmost_missing(out)
     failed, interrupted = 0, False
     try:
         with RunProgress(len(plans)) as progress:
@@ -92,7 +93,7 @@ def run_all(plans: Sequence[Plan], world_name: str, dilation: float | None, out:
         print("interrupted; what was finished is kept")
     finally:
         world.close()
-        hand_over(out.parent, out)
+        hand_over(made)
     if failed < len(plans) and any(out.glob(f"*/{MANIFEST}")):
         show(out, [plan.scenario for plan in plans])
         hand_over(out)

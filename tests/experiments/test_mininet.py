@@ -96,12 +96,14 @@ def test_run__interrupted__keeps_what_it_has(tmp_path: Path) -> None:
 def test_run__under_sudo__results_belong_to_the_caller(tmp_path: Path) -> None:
     if os.geteuid() != 0:
         pytest.skip("needs root")
-    out = tmp_path / "results"
+    (tmp_path / "foreign").touch()
+    out = tmp_path / "new" / "results"
     run = start(*small(out), SUDO_UID="65534", SUDO_GID="65534")
     said, _ = run.communicate(timeout=120)
     assert run.returncode == 0, said
-    owners = {path.stat().st_uid for path in (out, *out.rglob("*"))}
-    assert owners == {65534}
+    new = out.parent
+    assert {path.stat().st_uid for path in (new, *new.rglob("*"))} == {65534}
+    assert {path.stat().st_uid for path in (tmp_path, tmp_path / "foreign")} == {0}
 
 
 def test_cli__commands__look_inside(tmp_path: Path) -> None:
