@@ -19,7 +19,7 @@ from experiments import reproduction
 from experiments.cluster import ClusterError, run_on_cluster
 from experiments.figures import FIGURES
 from experiments.looks import looks
-from experiments.ownership import hand_over
+from experiments.ownership import hand_over, topmost_missing
 from experiments.points import Point, keep_row, kept_row, run_point
 from experiments.preparation import InputError
 from experiments.progress import RunProgress
@@ -138,6 +138,7 @@ def make_figure(figure: Figure, options: Options) -> Made:
 
 
 def _run(options: Options) -> int:
+    own = topmost_missing(options.out)
     options.out.mkdir(parents=True, exist_ok=True)
     made = []
     for figure in FIGURES:
@@ -148,7 +149,7 @@ def _run(options: Options) -> int:
     if options.page:
         page = reproduction.write_page(options.out, made, quick=options.quick)
         print(f"\n{page}")
-    hand_over(options.out.parent, options.out)
+    hand_over(own, options.out)
     return FAILED if any(figure.failed for figure in made) else 0
 
 
