@@ -66,9 +66,15 @@ def _write_parameters(context: Context, action: p4.Action, used: set[int]) -> No
 def _write_body(context: Context, action: p4.Action) -> None:
     statements = Statements(context)
     targets = _jump_targets(action)
+    repeated = _jump_targets(action, backwards=True)
+    if repeated:
+        context.writer.line("uint32_t rounds = 0;")
     for number, statement in enumerate(action.statements):
         if number in targets:
             context.writer.label(f"statement_{number}")
+        if number in repeated:
+            with context.writer.block("if (pl_repeats(&packet->base, &rounds))"):
+                context.writer.line("return;")
         try:
             statements.write(statement)
         except ProgramError as error:
@@ -83,14 +89,16 @@ def _place(action: p4.Action, statement: p4.Statement, error: ProgramError) -> s
     return f"{where}: {text}" if where else text
 
 
-def _jump_targets(action: p4.Action) -> set[int]:
+def _jump_targets(action: p4.Action, *, backwards: bool = False) -> set[int]:
+    """Return the statements that others jump to, or only those that later ones jump back to."""
     targets = set()
-    for statement in action.statements:
+    for number, statement in enumerate(action.statements):
         if statement.operation in {"_jump", "_jump_if_zero"}:
             target = statement.parameters[-1]
             if not isinstance(target, p4.Constant):
                 raise ProgramError(f"action {action.name}: jump to a computed statement")
             if target.value > len(action.statements):
                 raise ProgramError(f"action {action.name}: jump beyond its end")
-            targets.add(target.value)
+            if not backwards or target.value <= number:
+                targets.add(target.value)
     return targets

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from p4.codegen import program as p4
 from p4.codegen.action import used_parameters
-from p4.codegen.graph import Graph, Target
+from p4.codegen.graph import NOWHERE, Graph, Target
 from p4.codegen.layout import whole_bytes
 from p4.codegen.read_control import covers_all
 from p4.codegen.table import TableGenerator, direct_action
@@ -35,20 +35,46 @@ class ControlGenerator:
         for number, table in enumerate(tables, first_table):
             if direct_action(table) is None and table.name in self._graph.order:
                 generator.write(number, table, result=self._branches_on(table))
-        shared = [name for name in self._graph.order if len(self._graph.entries.get(name, ())) > 1]
-        self._find_parts(set(shared))
+        self._find_parts()
         for (name, stop), function in self._parts_in_order():
             with self._writer.function(f"static inline void {function}(struct packet *packet)"):
                 self._write_region(name, stop)
         self._context.head(self._control.position, f"control {self._control.name}")
         name = self._context.functions.of(("control", self._control.name), self._control.name)
         with self._writer.function(f"static inline void {name}(struct packet *packet)"):
-            self._write_region(self._control.start, None)
+            if self._graph.repeated:
+                self._write_jumps()
+            else:
+                self._write_region(self._control.start, None)
+
+    # Controls with loops ------------------------------------------------------------------
+
+    def _label(self, name: str) -> str:
+        return self._context.functions.of(("node", self._control.name, name), f"at_{name}")
+
+    def _write_jumps(self) -> None:
+        """Write every node at a label, going on with a jump."""
+        self._writer.line("uint32_t rounds = 0;")
+        for name in self._graph.order:
+            node = self._graph.node(name)
+            if name in self._graph.entries:
+                self._writer.label(self._label(name))
+            if name in self._graph.repeated:
+                with self._writer.block("if (pl_repeats(&packet->base, &rounds))"):
+                    self._writer.line("return;")
+            self._write_node(node)
+            targets = set(self._graph.next(name))
+            direct = isinstance(node, p4.Table) and direct_action(node) is not None
+            if len(targets) == 1 and not direct:
+                self._write_branch(targets.pop(), NOWHERE)
 
     # Shared parts -------------------------------------------------------------------------
 
-    def _find_parts(self, shared: set[str]) -> None:
-        """Find the shared nodes that branches lead to before these meet again."""
+    def _find_parts(self) -> None:
+        """Find the nodes that several branches lead to before these meet again."""
+        if self._graph.repeated:
+            return
+        shared = {name for name, before in self._graph.entries.items() if len(before) > 1}
         seen: set[tuple[Target, Target]] = set()
         pending: list[tuple[Target, Target]] = [(self._control.start, None)]
         while pending:
@@ -85,6 +111,9 @@ class ControlGenerator:
             name = self._graph.meeting(name)
 
     def _write_branch(self, target: Target, stop: Target) -> None:
+        if self._graph.repeated:
+            self._writer.line("return;" if target is None else f"goto {self._label(target)};")
+            return
         if target is None or target == stop:
             return
         if (target, stop) in self._parts:

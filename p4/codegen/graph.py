@@ -1,16 +1,20 @@
-"""The order of a control: which node follows, and where branches meet again."""
+"""The order of a control: which node follows, and where branches meet again.
+
+A program that applies a table in several places may come back to a node. Such a control has no
+meeting places: it is written as jumps.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from p4.codegen.document import ProgramError
 from p4.codegen.read_control import successors
 
 if TYPE_CHECKING:
     from p4.codegen import program as p4
 
 Target = str | None
+NOWHERE = ""  # the meeting place of branches in a control with loops
 
 
 class Graph:
@@ -18,6 +22,7 @@ class Graph:
 
     def __init__(self, control: p4.Control) -> None:
         self._nodes = {node.name: node for node in control.nodes}
+        self.repeated: set[str] = set()
         self.order = self._sort(control)
         self.entries: dict[Target, set[str]] = {}
         for name in self.order:
@@ -25,6 +30,9 @@ class Graph:
                 self.entries.setdefault(target, set()).add(name)
         self._meeting: dict[str, Target] = {}
         self._depth: dict[Target, int] = {None: 0}
+        if self.repeated:
+            self._meeting = dict.fromkeys(self.order, NOWHERE)
+            return
         for name in reversed(self.order):
             self._find_meeting(name)
 
@@ -41,30 +49,25 @@ class Graph:
         return self._meeting[name]
 
     def _sort(self, control: p4.Control) -> list[str]:
+        """Return the nodes, each before those that follow; note those that are come back to."""
         order: list[str] = []
-        state: dict[str, int] = {}
-        stack: list[tuple[str, bool]] = []
-        if control.start is not None:
-            stack.append((control.start, False))
+        open_nodes: set[str] = set()
+        done: set[str] = set()
+        stack = [(control.start, False)] if control.start is not None else []
         while stack:
             name, finished = stack.pop()
             if finished:
-                state[name] = 2
+                open_nodes.remove(name)
+                done.add(name)
                 order.append(name)
                 continue
-            if state.get(name) == 2:
+            if name in open_nodes:
+                self.repeated.add(name)
+            if name in open_nodes or name in done:
                 continue
-            if state.get(name) == 1:
-                raise ProgramError(f"control {control.name}: `{name}` is reached from itself")
-            state[name] = 1
+            open_nodes.add(name)
             stack.append((name, True))
-            for target in self.next(name):
-                if target is not None and state.get(target) != 2:
-                    if state.get(target) == 1:
-                        raise ProgramError(
-                            f"control {control.name}: `{target}` is reached from itself"
-                        )
-                    stack.append((target, False))
+            stack += [(target, False) for target in self.next(name) if target is not None]
         return order[::-1]
 
     def _find_meeting(self, name: str) -> None:

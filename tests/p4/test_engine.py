@@ -272,3 +272,18 @@ def test_selector__spreads_flows_over_a_group() -> None:
     switch.member_delete("paths", members[2])
     with pytest.raises(EngineError, match="no such"):
         switch.table_add("balance", [3], members[2])
+
+
+def test_table__applied_twice_goes_on_where_it_was_applied() -> None:
+    switch = Switch(program("rounds"))
+    switch.table_add("turns", [1], "add", [5])
+    switch.table_add("turns", [2], "add", [7])
+    assert switch.receive(1, bytes([1, 0, 0, 0])) == [Output(2, bytes([3, 12, 0, 0]))]
+    assert switch.receive(1, bytes([2, 0, 0, 0])) == [Output(2, bytes([3, 7, 0, 0]))]
+
+
+def test_loop__without_an_end_is_stopped_and_counted() -> None:
+    switch = Switch(program("rounds"))
+    assert switch.receive(1, bytes([0, 0, 5, 0])) == [Output(2, bytes([0, 0, 5, 3]))]
+    assert switch.receive(1, bytes([0, 0, 255, 0])) == []
+    assert switch.faults().recursion == 1

@@ -41,6 +41,8 @@ enum pl_request {
     PL_FAILED = 64 /* a fault was counted: the frame goes no further */
 };
 
+enum { PL_ROUNDS = 1 << 20 /* of a loop, for one frame */ };
+
 enum pl_instance {
     PL_NORMAL = 0,
     PL_INGRESS_CLONE = 1,
@@ -222,6 +224,15 @@ static inline void pl_exit(struct pl_packet *packet)
 static inline bool pl_left(const struct pl_packet *packet)
 {
     return packet->requests & (PL_EXITED | PL_FAILED);
+}
+
+/* Count a round of a loop; a frame that goes round for ever is stopped. */
+static inline bool pl_repeats(struct pl_packet *packet, uint32_t *rounds)
+{
+    if (++*rounds <= PL_ROUNDS)
+        return false;
+    pl_fail(packet, &packet->sw->faults.recursion);
+    return true;
 }
 
 static inline void pl_assert(struct pl_packet *packet, bool holds)
