@@ -7,7 +7,7 @@ SOURCES := p4 testbed traffic analysis experiments benchmarks tests
 OPTIONS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-user test-root lint format clean
+.PHONY: help setup run test test-user test-root lint format golden clean
 
 help:  ## Say what the targets do
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/' | expand -t 14
@@ -46,6 +46,9 @@ lint: setup  ## Check style and types
 
 format: setup  ## Put the Python files into the project's format
 	$(PYTHON) -m ruff format .
+
+golden: setup  ## Write the golden copies of generated C anew, to be reviewed
+	OFAN_GOLDEN=write $(PYTHON) -m pytest -q tests/p4/codegen/test_golden.py -k golden
 
 clean:  ## Remove the environment and what was built; results stay
 	rm -rf .venv build .cache .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -188,7 +188,8 @@ def _table(program: p4.Program, number: int, table: p4.Table) -> str:
         "entries": f"entries_{number}" if table.entries else "NULL",
         "entry_count": len(table.entries),
     }
-    return "{" + ", ".join(f".{name} = {value}" for name, value in fields.items()) + "}"
+    given = {name: value for name, value in fields.items() if value not in (0, "NULL")}
+    return "{" + ", ".join(f".{name} = {value}" for name, value in given.items()) + "}"
 
 
 def write_description(context: Context) -> None:

@@ -116,11 +116,9 @@ static const struct pl_action actions[] = {
 
 static const uint16_t actions_0[] = {0};
 static const struct pl_table tables[] = {
-    {.name = "tbl_layers103", .engine = PL_NO_KEY, .by_prefix = 0, .key_count = 0, .key_bytes = 0,
-            .key_words = 0, .value_words = 0, .argument_words = 0, .row_bytes = 24, .keys = NULL,
-            .actions = actions_0, .action_count = 1, .entries_constant = 0, .default_constant = 1,
-            .counter = PL_NONE, .meter = PL_NONE, .profile = PL_NONE, .size = 1024, .default_action
-            = 0, .default_parameters = NULL, .entries = NULL, .entry_count = 0},
+    {.name = "tbl_layers103", .engine = PL_NO_KEY, .row_bytes = 24, .actions = actions_0,
+            .action_count = 1, .default_constant = 1, .counter = PL_NONE, .meter = PL_NONE, .profile
+            = PL_NONE, .size = 1024},
 };
 
 /* layers.p4:103: action layers103 */

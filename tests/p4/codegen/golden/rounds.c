@@ -90,26 +90,19 @@ static const uint16_t actions_1[] = {0, 1};
 static const uint16_t actions_2[] = {4};
 static const uint16_t actions_3[] = {3};
 static const struct pl_table tables[] = {
-    {.name = "tbl_rounds41", .engine = PL_NO_KEY, .by_prefix = 0, .key_count = 0, .key_bytes = 0,
-            .key_words = 0, .value_words = 0, .argument_words = 0, .row_bytes = 24, .keys = NULL,
-            .actions = actions_0, .action_count = 1, .entries_constant = 0, .default_constant = 1,
-            .counter = PL_NONE, .meter = PL_NONE, .profile = PL_NONE, .size = 1024, .default_action
-            = 2, .default_parameters = NULL, .entries = NULL, .entry_count = 0},
-    {.name = "Turns.turns", .engine = PL_HASHED, .by_prefix = 0, .key_count = 1, .key_bytes = 1,
-            .key_words = 1, .value_words = 1, .argument_words = 1, .row_bytes = 40, .keys = keys_1,
-            .actions = actions_1, .action_count = 2, .entries_constant = 0, .default_constant = 0,
-            .counter = PL_NONE, .meter = PL_NONE, .profile = PL_NONE, .size = 1024, .default_action
-            = 1, .default_parameters = NULL, .entries = NULL, .entry_count = 0},
-    {.name = "tbl_rounds43", .engine = PL_NO_KEY, .by_prefix = 0, .key_count = 0, .key_bytes = 0,
-            .key_words = 0, .value_words = 0, .argument_words = 0, .row_bytes = 24, .keys = NULL,
-            .actions = actions_2, .action_count = 1, .entries_constant = 0, .default_constant = 1,
-            .counter = PL_NONE, .meter = PL_NONE, .profile = PL_NONE, .size = 1024, .default_action
-            = 4, .default_parameters = NULL, .entries = NULL, .entry_count = 0},
-    {.name = "tbl_rounds42", .engine = PL_NO_KEY, .by_prefix = 0, .key_count = 0, .key_bytes = 0,
-            .key_words = 0, .value_words = 0, .argument_words = 0, .row_bytes = 24, .keys = NULL,
-            .actions = actions_3, .action_count = 1, .entries_constant = 0, .default_constant = 1,
-            .counter = PL_NONE, .meter = PL_NONE, .profile = PL_NONE, .size = 1024, .default_action
-            = 3, .default_parameters = NULL, .entries = NULL, .entry_count = 0},
+    {.name = "tbl_rounds41", .engine = PL_NO_KEY, .row_bytes = 24, .actions = actions_0,
+            .action_count = 1, .default_constant = 1, .counter = PL_NONE, .meter = PL_NONE, .profile
+            = PL_NONE, .size = 1024, .default_action = 2},
+    {.name = "Turns.turns", .engine = PL_HASHED, .key_count = 1, .key_bytes = 1, .key_words = 1,
+            .value_words = 1, .argument_words = 1, .row_bytes = 40, .keys = keys_1, .actions =
+            actions_1, .action_count = 2, .counter = PL_NONE, .meter = PL_NONE, .profile = PL_NONE,
+            .size = 1024, .default_action = 1},
+    {.name = "tbl_rounds43", .engine = PL_NO_KEY, .row_bytes = 24, .actions = actions_2,
+            .action_count = 1, .default_constant = 1, .counter = PL_NONE, .meter = PL_NONE, .profile
+            = PL_NONE, .size = 1024, .default_action = 4},
+    {.name = "tbl_rounds42", .engine = PL_NO_KEY, .row_bytes = 24, .actions = actions_3,
+            .action_count = 1, .default_constant = 1, .counter = PL_NONE, .meter = PL_NONE, .profile
+            = PL_NONE, .size = 1024, .default_action = 3},
 };
 
 /* rounds.p4:31: action Turns.add */

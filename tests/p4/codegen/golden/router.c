@@ -189,38 +189,30 @@ static const uint16_t actions_4[] = {5, 1};
 static const struct pl_key keys_5[] = {{PL_EXACT, 8, 0}};
 static const uint16_t actions_5[] = {6, 2};
 static const struct pl_table tables[] = {
-    {.name = "Forward.ports", .engine = PL_HASHED, .by_prefix = 0, .key_count = 1, .key_bytes = 2,
-            .key_words = 1, .value_words = 1, .argument_words = 1, .row_bytes = 40, .keys = keys_0,
-            .actions = actions_0, .action_count = 2, .entries_constant = 0, .default_constant = 0,
-            .counter = PL_NONE, .meter = PL_NONE, .profile = PL_NONE, .size = 1024, .default_action
-            = 1, .default_parameters = NULL, .entries = NULL, .entry_count = 0},
-    {.name = "Forward.networks", .engine = PL_HASHED, .by_prefix = 0, .key_count = 1, .key_bytes =
-            2, .key_words = 1, .value_words = 1, .argument_words = 1, .row_bytes = 40, .keys =
-            keys_1, .actions = actions_1, .action_count = 2, .entries_constant = 0,
-            .default_constant = 0, .counter = PL_NONE, .meter = PL_NONE, .profile = PL_NONE, .size =
-            1024, .default_action = 1, .default_parameters = NULL, .entries = NULL, .entry_count =
-            0},
-    {.name = "Forward.blocked", .engine = PL_MASKED, .by_prefix = 0, .key_count = 2, .key_bytes = 6,
-            .key_words = 1, .value_words = 1, .argument_words = 0, .row_bytes = 32, .keys = keys_2,
-            .actions = actions_2, .action_count = 2, .entries_constant = 0, .default_constant = 0,
-            .counter = PL_NONE, .meter = PL_NONE, .profile = PL_NONE, .size = 8192, .default_action
-            = 2, .default_parameters = NULL, .entries = NULL, .entry_count = 0},
+    {.name = "Forward.ports", .engine = PL_HASHED, .key_count = 1, .key_bytes = 2, .key_words = 1,
+            .value_words = 1, .argument_words = 1, .row_bytes = 40, .keys = keys_0, .actions =
+            actions_0, .action_count = 2, .counter = PL_NONE, .meter = PL_NONE, .profile = PL_NONE,
+            .size = 1024, .default_action = 1},
+    {.name = "Forward.networks", .engine = PL_HASHED, .key_count = 1, .key_bytes = 2, .key_words =
+            1, .value_words = 1, .argument_words = 1, .row_bytes = 40, .keys = keys_1, .actions =
+            actions_1, .action_count = 2, .counter = PL_NONE, .meter = PL_NONE, .profile = PL_NONE,
+            .size = 1024, .default_action = 1},
+    {.name = "Forward.blocked", .engine = PL_MASKED, .key_count = 2, .key_bytes = 6, .key_words = 1,
+            .value_words = 1, .row_bytes = 32, .keys = keys_2, .actions = actions_2, .action_count =
+            2, .counter = PL_NONE, .meter = PL_NONE, .profile = PL_NONE, .size = 8192,
+            .default_action = 2},
     {.name = "Forward.routes", .engine = PL_MASKED, .by_prefix = 1, .key_count = 1, .key_bytes = 4,
             .key_words = 1, .value_words = 1, .argument_words = 1, .row_bytes = 40, .keys = keys_3,
-            .actions = actions_3, .action_count = 2, .entries_constant = 0, .default_constant = 0,
-            .counter = PL_NONE, .meter = PL_NONE, .profile = PL_NONE, .size = 131072,
-            .default_action = 1, .default_parameters = NULL, .entries = NULL, .entry_count = 0},
-    {.name = "Forward.neighbours", .engine = PL_HASHED, .by_prefix = 0, .key_count = 1, .key_bytes =
-            2, .key_words = 1, .value_words = 1, .argument_words = 2, .row_bytes = 48, .keys =
-            keys_4, .actions = actions_4, .action_count = 2, .entries_constant = 0,
-            .default_constant = 0, .counter = PL_NONE, .meter = PL_NONE, .profile = PL_NONE, .size =
-            1024, .default_action = 1, .default_parameters = NULL, .entries = NULL, .entry_count =
-            0},
-    {.name = "Forward.classes", .engine = PL_HASHED, .by_prefix = 0, .key_count = 1, .key_bytes = 1,
-            .key_words = 1, .value_words = 1, .argument_words = 0, .row_bytes = 32, .keys = keys_5,
-            .actions = actions_5, .action_count = 2, .entries_constant = 0, .default_constant = 0,
-            .counter = PL_NONE, .meter = PL_NONE, .profile = PL_NONE, .size = 1024, .default_action
-            = 2, .default_parameters = NULL, .entries = NULL, .entry_count = 0},
+            .actions = actions_3, .action_count = 2, .counter = PL_NONE, .meter = PL_NONE, .profile
+            = PL_NONE, .size = 131072, .default_action = 1},
+    {.name = "Forward.neighbours", .engine = PL_HASHED, .key_count = 1, .key_bytes = 2, .key_words =
+            1, .value_words = 1, .argument_words = 2, .row_bytes = 48, .keys = keys_4, .actions =
+            actions_4, .action_count = 2, .counter = PL_NONE, .meter = PL_NONE, .profile = PL_NONE,
+            .size = 1024, .default_action = 1},
+    {.name = "Forward.classes", .engine = PL_HASHED, .key_count = 1, .key_bytes = 1, .key_words = 1,
+            .value_words = 1, .row_bytes = 32, .keys = keys_5, .actions = actions_5, .action_count =
+            2, .counter = PL_NONE, .meter = PL_NONE, .profile = PL_NONE, .size = 1024,
+            .default_action = 2},
 };
 
 /* router.p4:112: action Forward.admit */

@@ -108,21 +108,15 @@ static const struct pl_key keys_1[] = {{PL_EXACT, 4, 0}};
 static const uint16_t actions_1[] = {0, 1, 2};
 static const uint16_t actions_2[] = {4};
 static const struct pl_table tables[] = {
-    {.name = "tbl_sets58", .engine = PL_NO_KEY, .by_prefix = 0, .key_count = 0, .key_bytes = 0,
-            .key_words = 0, .value_words = 0, .argument_words = 0, .row_bytes = 24, .keys = NULL,
-            .actions = actions_0, .action_count = 1, .entries_constant = 0, .default_constant = 1,
-            .counter = PL_NONE, .meter = PL_NONE, .profile = PL_NONE, .size = 1024, .default_action
-            = 3, .default_parameters = NULL, .entries = NULL, .entry_count = 0},
-    {.name = "Choose.balance", .engine = PL_HASHED, .by_prefix = 0, .key_count = 1, .key_bytes = 1,
-            .key_words = 1, .value_words = 1, .argument_words = 0, .row_bytes = 32, .keys = keys_1,
-            .actions = actions_1, .action_count = 3, .entries_constant = 0, .default_constant = 0,
-            .counter = PL_NONE, .meter = PL_NONE, .profile = 0, .size = 1024, .default_action =
-            PL_NONE, .default_parameters = NULL, .entries = NULL, .entry_count = 0},
-    {.name = "tbl_sets60", .engine = PL_NO_KEY, .by_prefix = 0, .key_count = 0, .key_bytes = 0,
-            .key_words = 0, .value_words = 0, .argument_words = 0, .row_bytes = 24, .keys = NULL,
-            .actions = actions_2, .action_count = 1, .entries_constant = 0, .default_constant = 1,
-            .counter = PL_NONE, .meter = PL_NONE, .profile = PL_NONE, .size = 1024, .default_action
-            = 4, .default_parameters = NULL, .entries = NULL, .entry_count = 0},
+    {.name = "tbl_sets58", .engine = PL_NO_KEY, .row_bytes = 24, .actions = actions_0, .action_count
+            = 1, .default_constant = 1, .counter = PL_NONE, .meter = PL_NONE, .profile = PL_NONE,
+            .size = 1024, .default_action = 3},
+    {.name = "Choose.balance", .engine = PL_HASHED, .key_count = 1, .key_bytes = 1, .key_words = 1,
+            .value_words = 1, .row_bytes = 32, .keys = keys_1, .actions = actions_1, .action_count =
+            3, .counter = PL_NONE, .meter = PL_NONE, .size = 1024, .default_action = PL_NONE},
+    {.name = "tbl_sets60", .engine = PL_NO_KEY, .row_bytes = 24, .actions = actions_2, .action_count
+            = 1, .default_constant = 1, .counter = PL_NONE, .meter = PL_NONE, .profile = PL_NONE,
+            .size = 1024, .default_action = 4},
 };
 
 /* sets.p4:49: action Choose.to */

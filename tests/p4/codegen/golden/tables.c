@@ -160,47 +160,34 @@ static const uint8_t default_5[] = {0xff, 0xff, 0x0, 0x0, 0x0, 0x0, 0x0, 0x0, 0x
         0x0, 0x0, 0x0};
 static const uint16_t actions_6[] = {7};
 static const struct pl_table tables[] = {
-    {.name = "Lookup.exact_table", .engine = PL_HASHED, .by_prefix = 0, .key_count = 2, .key_bytes =
-            2, .key_words = 1, .value_words = 1, .argument_words = 1, .row_bytes = 40, .keys =
-            keys_0, .actions = actions_0, .action_count = 1, .entries_constant = 0,
-            .default_constant = 0, .counter = 0, .meter = PL_NONE, .profile = PL_NONE, .size =
-            65536, .default_action = 0, .default_parameters = default_0, .entries = NULL,
-            .entry_count = 0},
+    {.name = "Lookup.exact_table", .engine = PL_HASHED, .key_count = 2, .key_bytes = 2, .key_words =
+            1, .value_words = 1, .argument_words = 1, .row_bytes = 40, .keys = keys_0, .actions =
+            actions_0, .action_count = 1, .meter = PL_NONE, .profile = PL_NONE, .size = 65536,
+            .default_parameters = default_0},
     {.name = "Lookup.prefix_table", .engine = PL_MASKED, .by_prefix = 1, .key_count = 2, .key_bytes
             = 3, .key_words = 1, .value_words = 1, .argument_words = 1, .row_bytes = 40, .keys =
-            keys_1, .actions = actions_1, .action_count = 1, .entries_constant = 0,
-            .default_constant = 0, .counter = PL_NONE, .meter = PL_NONE, .profile = PL_NONE, .size =
-            65536, .default_action = 2, .default_parameters = default_1, .entries = NULL,
-            .entry_count = 0},
-    {.name = "Lookup.ternary_table", .engine = PL_MASKED, .by_prefix = 0, .key_count = 3, .key_bytes
-            = 4, .key_words = 1, .value_words = 1, .argument_words = 1, .row_bytes = 40, .keys =
-            keys_2, .actions = actions_2, .action_count = 1, .entries_constant = 0,
-            .default_constant = 0, .counter = PL_NONE, .meter = PL_NONE, .profile = PL_NONE, .size =
-            65536, .default_action = 3, .default_parameters = default_2, .entries = NULL,
-            .entry_count = 0},
-    {.name = "Lookup.range_table", .engine = PL_SCANNED, .by_prefix = 0, .key_count = 2, .key_bytes
-            = 3, .key_words = 1, .value_words = 2, .argument_words = 1, .row_bytes = 48, .keys =
-            keys_3, .actions = actions_3, .action_count = 1, .entries_constant = 0,
-            .default_constant = 0, .counter = PL_NONE, .meter = PL_NONE, .profile = PL_NONE, .size =
-            16, .default_action = 4, .default_parameters = default_3, .entries = NULL, .entry_count
-            = 0},
-    {.name = "Lookup.optional_table", .engine = PL_MASKED, .by_prefix = 0, .key_count = 2,
-            .key_bytes = 2, .key_words = 1, .value_words = 1, .argument_words = 1, .row_bytes = 40,
-            .keys = keys_4, .actions = actions_4, .action_count = 1, .entries_constant = 0,
-            .default_constant = 0, .counter = PL_NONE, .meter = PL_NONE, .profile = PL_NONE, .size =
-            1024, .default_action = 5, .default_parameters = default_4, .entries = NULL,
-            .entry_count = 0},
-    {.name = "Lookup.wide_table", .engine = PL_HASHED, .by_prefix = 0, .key_count = 1, .key_bytes =
-            16, .key_words = 2, .value_words = 2, .argument_words = 3, .row_bytes = 64, .keys =
-            keys_5, .actions = actions_5, .action_count = 1, .entries_constant = 0,
-            .default_constant = 0, .counter = PL_NONE, .meter = PL_NONE, .profile = PL_NONE, .size =
-            1024, .default_action = 6, .default_parameters = default_5, .entries = NULL,
-            .entry_count = 0},
-    {.name = "tbl_tables106", .engine = PL_NO_KEY, .by_prefix = 0, .key_count = 0, .key_bytes = 0,
-            .key_words = 0, .value_words = 0, .argument_words = 0, .row_bytes = 24, .keys = NULL,
-            .actions = actions_6, .action_count = 1, .entries_constant = 0, .default_constant = 1,
-            .counter = PL_NONE, .meter = PL_NONE, .profile = PL_NONE, .size = 1024, .default_action
-            = 7, .default_parameters = NULL, .entries = NULL, .entry_count = 0},
+            keys_1, .actions = actions_1, .action_count = 1, .counter = PL_NONE, .meter = PL_NONE,
+            .profile = PL_NONE, .size = 65536, .default_action = 2, .default_parameters =
+            default_1},
+    {.name = "Lookup.ternary_table", .engine = PL_MASKED, .key_count = 3, .key_bytes = 4, .key_words
+            = 1, .value_words = 1, .argument_words = 1, .row_bytes = 40, .keys = keys_2, .actions =
+            actions_2, .action_count = 1, .counter = PL_NONE, .meter = PL_NONE, .profile = PL_NONE,
+            .size = 65536, .default_action = 3, .default_parameters = default_2},
+    {.name = "Lookup.range_table", .engine = PL_SCANNED, .key_count = 2, .key_bytes = 3, .key_words
+            = 1, .value_words = 2, .argument_words = 1, .row_bytes = 48, .keys = keys_3, .actions =
+            actions_3, .action_count = 1, .counter = PL_NONE, .meter = PL_NONE, .profile = PL_NONE,
+            .size = 16, .default_action = 4, .default_parameters = default_3},
+    {.name = "Lookup.optional_table", .engine = PL_MASKED, .key_count = 2, .key_bytes = 2,
+            .key_words = 1, .value_words = 1, .argument_words = 1, .row_bytes = 40, .keys = keys_4,
+            .actions = actions_4, .action_count = 1, .counter = PL_NONE, .meter = PL_NONE, .profile
+            = PL_NONE, .size = 1024, .default_action = 5, .default_parameters = default_4},
+    {.name = "Lookup.wide_table", .engine = PL_HASHED, .key_count = 1, .key_bytes = 16, .key_words =
+            2, .value_words = 2, .argument_words = 3, .row_bytes = 64, .keys = keys_5, .actions =
+            actions_5, .action_count = 1, .counter = PL_NONE, .meter = PL_NONE, .profile = PL_NONE,
+            .size = 1024, .default_action = 6, .default_parameters = default_5},
+    {.name = "tbl_tables106", .engine = PL_NO_KEY, .row_bytes = 24, .actions = actions_6,
+            .action_count = 1, .default_constant = 1, .counter = PL_NONE, .meter = PL_NONE, .profile
+            = PL_NONE, .size = 1024, .default_action = 7},
 };
 
 /* tables.p4:45: action Lookup.took_exact */

@@ -161,116 +161,72 @@ static const uint16_t actions_19[] = {19};
 static const uint16_t actions_20[] = {20};
 static const uint16_t actions_21[] = {21};
 static const struct pl_table tables[] = {
-    {.name = "tbl_traffic52", .engine = PL_NO_KEY, .by_prefix = 0, .key_count = 0, .key_bytes = 0,
-            .key_words = 0, .value_words = 0, .argument_words = 0, .row_bytes = 24, .keys = NULL,
-            .actions = actions_0, .action_count = 1, .entries_constant = 0, .default_constant = 1,
-            .counter = PL_NONE, .meter = PL_NONE, .profile = PL_NONE, .size = 1024, .default_action
-            = 0, .default_parameters = NULL, .entries = NULL, .entry_count = 0},
-    {.name = "tbl_traffic54", .engine = PL_NO_KEY, .by_prefix = 0, .key_count = 0, .key_bytes = 0,
-            .key_words = 0, .value_words = 0, .argument_words = 0, .row_bytes = 24, .keys = NULL,
-            .actions = actions_1, .action_count = 1, .entries_constant = 0, .default_constant = 1,
-            .counter = PL_NONE, .meter = PL_NONE, .profile = PL_NONE, .size = 1024, .default_action
-            = 1, .default_parameters = NULL, .entries = NULL, .entry_count = 0},
-    {.name = "tbl_traffic56", .engine = PL_NO_KEY, .by_prefix = 0, .key_count = 0, .key_bytes = 0,
-            .key_words = 0, .value_words = 0, .argument_words = 0, .row_bytes = 24, .keys = NULL,
-            .actions = actions_2, .action_count = 1, .entries_constant = 0, .default_constant = 1,
-            .counter = PL_NONE, .meter = PL_NONE, .profile = PL_NONE, .size = 1024, .default_action
-            = 2, .default_parameters = NULL, .entries = NULL, .entry_count = 0},
-    {.name = "tbl_traffic58", .engine = PL_NO_KEY, .by_prefix = 0, .key_count = 0, .key_bytes = 0,
-            .key_words = 0, .value_words = 0, .argument_words = 0, .row_bytes = 24, .keys = NULL,
-            .actions = actions_3, .action_count = 1, .entries_constant = 0, .default_constant = 1,
-            .counter = PL_NONE, .meter = PL_NONE, .profile = PL_NONE, .size = 1024, .default_action
-            = 3, .default_parameters = NULL, .entries = NULL, .entry_count = 0},
-    {.name = "tbl_traffic64", .engine = PL_NO_KEY, .by_prefix = 0, .key_count = 0, .key_bytes = 0,
-            .key_words = 0, .value_words = 0, .argument_words = 0, .row_bytes = 24, .keys = NULL,
-            .actions = actions_4, .action_count = 1, .entries_constant = 0, .default_constant = 1,
-            .counter = PL_NONE, .meter = PL_NONE, .profile = PL_NONE, .size = 1024, .default_action
-            = 4, .default_parameters = NULL, .entries = NULL, .entry_count = 0},
-    {.name = "tbl_traffic67", .engine = PL_NO_KEY, .by_prefix = 0, .key_count = 0, .key_bytes = 0,
-            .key_words = 0, .value_words = 0, .argument_words = 0, .row_bytes = 24, .keys = NULL,
-            .actions = actions_5, .action_count = 1, .entries_constant = 0, .default_constant = 1,
-            .counter = PL_NONE, .meter = PL_NONE, .profile = PL_NONE, .size = 1024, .default_action
-            = 5, .default_parameters = NULL, .entries = NULL, .entry_count = 0},
-    {.name = "tbl_traffic69", .engine = PL_NO_KEY, .by_prefix = 0, .key_count = 0, .key_bytes = 0,
-            .key_words = 0, .value_words = 0, .argument_words = 0, .row_bytes = 24, .keys = NULL,
-            .actions = actions_6, .action_count = 1, .entries_constant = 0, .default_constant = 1,
-            .counter = PL_NONE, .meter = PL_NONE, .profile = PL_NONE, .size = 1024, .default_action
-            = 6, .default_parameters = NULL, .entries = NULL, .entry_count = 0},
-    {.name = "tbl_traffic71", .engine = PL_NO_KEY, .by_prefix = 0, .key_count = 0, .key_bytes = 0,
-            .key_words = 0, .value_words = 0, .argument_words = 0, .row_bytes = 24, .keys = NULL,
-            .actions = actions_7, .action_count = 1, .entries_constant = 0, .default_constant = 1,
-            .counter = PL_NONE, .meter = PL_NONE, .profile = PL_NONE, .size = 1024, .default_action
-            = 7, .default_parameters = NULL, .entries = NULL, .entry_count = 0},
-    {.name = "tbl_traffic74", .engine = PL_NO_KEY, .by_prefix = 0, .key_count = 0, .key_bytes = 0,
-            .key_words = 0, .value_words = 0, .argument_words = 0, .row_bytes = 24, .keys = NULL,
-            .actions = actions_8, .action_count = 1, .entries_constant = 0, .default_constant = 1,
-            .counter = PL_NONE, .meter = PL_NONE, .profile = PL_NONE, .size = 1024, .default_action
-            = 8, .default_parameters = NULL, .entries = NULL, .entry_count = 0},
-    {.name = "tbl_traffic78", .engine = PL_NO_KEY, .by_prefix = 0, .key_count = 0, .key_bytes = 0,
-            .key_words = 0, .value_words = 0, .argument_words = 0, .row_bytes = 24, .keys = NULL,
-            .actions = actions_9, .action_count = 1, .entries_constant = 0, .default_constant = 1,
-            .counter = PL_NONE, .meter = PL_NONE, .profile = PL_NONE, .size = 1024, .default_action
-            = 9, .default_parameters = NULL, .entries = NULL, .entry_count = 0},
-    {.name = "tbl_traffic80", .engine = PL_NO_KEY, .by_prefix = 0, .key_count = 0, .key_bytes = 0,
-            .key_words = 0, .value_words = 0, .argument_words = 0, .row_bytes = 24, .keys = NULL,
-            .actions = actions_10, .action_count = 1, .entries_constant = 0, .default_constant = 1,
-            .counter = PL_NONE, .meter = PL_NONE, .profile = PL_NONE, .size = 1024, .default_action
-            = 10, .default_parameters = NULL, .entries = NULL, .entry_count = 0},
-    {.name = "tbl_traffic82", .engine = PL_NO_KEY, .by_prefix = 0, .key_count = 0, .key_bytes = 0,
-            .key_words = 0, .value_words = 0, .argument_words = 0, .row_bytes = 24, .keys = NULL,
-            .actions = actions_11, .action_count = 1, .entries_constant = 0, .default_constant = 1,
-            .counter = PL_NONE, .meter = PL_NONE, .profile = PL_NONE, .size = 1024, .default_action
-            = 11, .default_parameters = NULL, .entries = NULL, .entry_count = 0},
-    {.name = "tbl_traffic84", .engine = PL_NO_KEY, .by_prefix = 0, .key_count = 0, .key_bytes = 0,
-            .key_words = 0, .value_words = 0, .argument_words = 0, .row_bytes = 24, .keys = NULL,
-            .actions = actions_12, .action_count = 1, .entries_constant = 0, .default_constant = 1,
-            .counter = PL_NONE, .meter = PL_NONE, .profile = PL_NONE, .size = 1024, .default_action
-            = 12, .default_parameters = NULL, .entries = NULL, .entry_count = 0},
-    {.name = "tbl_traffic86", .engine = PL_NO_KEY, .by_prefix = 0, .key_count = 0, .key_bytes = 0,
-            .key_words = 0, .value_words = 0, .argument_words = 0, .row_bytes = 24, .keys = NULL,
-            .actions = actions_13, .action_count = 1, .entries_constant = 0, .default_constant = 1,
-            .counter = PL_NONE, .meter = PL_NONE, .profile = PL_NONE, .size = 1024, .default_action
-            = 13, .default_parameters = NULL, .entries = NULL, .entry_count = 0},
-    {.name = "tbl_traffic88", .engine = PL_NO_KEY, .by_prefix = 0, .key_count = 0, .key_bytes = 0,
-            .key_words = 0, .value_words = 0, .argument_words = 0, .row_bytes = 24, .keys = NULL,
-            .actions = actions_14, .action_count = 1, .entries_constant = 0, .default_constant = 1,
-            .counter = PL_NONE, .meter = PL_NONE, .profile = PL_NONE, .size = 1024, .default_action
-            = 14, .default_parameters = NULL, .entries = NULL, .entry_count = 0},
-    {.name = "tbl_traffic90", .engine = PL_NO_KEY, .by_prefix = 0, .key_count = 0, .key_bytes = 0,
-            .key_words = 0, .value_words = 0, .argument_words = 0, .row_bytes = 24, .keys = NULL,
-            .actions = actions_15, .action_count = 1, .entries_constant = 0, .default_constant = 1,
-            .counter = PL_NONE, .meter = PL_NONE, .profile = PL_NONE, .size = 1024, .default_action
-            = 15, .default_parameters = NULL, .entries = NULL, .entry_count = 0},
-    {.name = "tbl_traffic97", .engine = PL_NO_KEY, .by_prefix = 0, .key_count = 0, .key_bytes = 0,
-            .key_words = 0, .value_words = 0, .argument_words = 0, .row_bytes = 24, .keys = NULL,
-            .actions = actions_16, .action_count = 1, .entries_constant = 0, .default_constant = 1,
-            .counter = PL_NONE, .meter = PL_NONE, .profile = PL_NONE, .size = 1024, .default_action
-            = 16, .default_parameters = NULL, .entries = NULL, .entry_count = 0},
-    {.name = "tbl_traffic99", .engine = PL_NO_KEY, .by_prefix = 0, .key_count = 0, .key_bytes = 0,
-            .key_words = 0, .value_words = 0, .argument_words = 0, .row_bytes = 24, .keys = NULL,
-            .actions = actions_17, .action_count = 1, .entries_constant = 0, .default_constant = 1,
-            .counter = PL_NONE, .meter = PL_NONE, .profile = PL_NONE, .size = 1024, .default_action
-            = 17, .default_parameters = NULL, .entries = NULL, .entry_count = 0},
-    {.name = "tbl_traffic103", .engine = PL_NO_KEY, .by_prefix = 0, .key_count = 0, .key_bytes = 0,
-            .key_words = 0, .value_words = 0, .argument_words = 0, .row_bytes = 24, .keys = NULL,
-            .actions = actions_18, .action_count = 1, .entries_constant = 0, .default_constant = 1,
-            .counter = PL_NONE, .meter = PL_NONE, .profile = PL_NONE, .size = 1024, .default_action
-            = 18, .default_parameters = NULL, .entries = NULL, .entry_count = 0},
-    {.name = "tbl_traffic107", .engine = PL_NO_KEY, .by_prefix = 0, .key_count = 0, .key_bytes = 0,
-            .key_words = 0, .value_words = 0, .argument_words = 0, .row_bytes = 24, .keys = NULL,
-            .actions = actions_19, .action_count = 1, .entries_constant = 0, .default_constant = 1,
-            .counter = PL_NONE, .meter = PL_NONE, .profile = PL_NONE, .size = 1024, .default_action
-            = 19, .default_parameters = NULL, .entries = NULL, .entry_count = 0},
-    {.name = "tbl_traffic113", .engine = PL_NO_KEY, .by_prefix = 0, .key_count = 0, .key_bytes = 0,
-            .key_words = 0, .value_words = 0, .argument_words = 0, .row_bytes = 24, .keys = NULL,
-            .actions = actions_20, .action_count = 1, .entries_constant = 0, .default_constant = 1,
-            .counter = PL_NONE, .meter = PL_NONE, .profile = PL_NONE, .size = 1024, .default_action
-            = 20, .default_parameters = NULL, .entries = NULL, .entry_count = 0},
-    {.name = "tbl_traffic116", .engine = PL_NO_KEY, .by_prefix = 0, .key_count = 0, .key_bytes = 0,
-            .key_words = 0, .value_words = 0, .argument_words = 0, .row_bytes = 24, .keys = NULL,
-            .actions = actions_21, .action_count = 1, .entries_constant = 0, .default_constant = 1,
-            .counter = PL_NONE, .meter = PL_NONE, .profile = PL_NONE, .size = 1024, .default_action
-            = 21, .default_parameters = NULL, .entries = NULL, .entry_count = 0},
+    {.name = "tbl_traffic52", .engine = PL_NO_KEY, .row_bytes = 24, .actions = actions_0,
+            .action_count = 1, .default_constant = 1, .counter = PL_NONE, .meter = PL_NONE, .profile
+            = PL_NONE, .size = 1024},
+    {.name = "tbl_traffic54", .engine = PL_NO_KEY, .row_bytes = 24, .actions = actions_1,
+            .action_count = 1, .default_constant = 1, .counter = PL_NONE, .meter = PL_NONE, .profile
+            = PL_NONE, .size = 1024, .default_action = 1},
+    {.name = "tbl_traffic56", .engine = PL_NO_KEY, .row_bytes = 24, .actions = actions_2,
+            .action_count = 1, .default_constant = 1, .counter = PL_NONE, .meter = PL_NONE, .profile
+            = PL_NONE, .size = 1024, .default_action = 2},
+    {.name = "tbl_traffic58", .engine = PL_NO_KEY, .row_bytes = 24, .actions = actions_3,
+            .action_count = 1, .default_constant = 1, .counter = PL_NONE, .meter = PL_NONE, .profile
+            = PL_NONE, .size = 1024, .default_action = 3},
+    {.name = "tbl_traffic64", .engine = PL_NO_KEY, .row_bytes = 24, .actions = actions_4,
+            .action_count = 1, .default_constant = 1, .counter = PL_NONE, .meter = PL_NONE, .profile
+            = PL_NONE, .size = 1024, .default_action = 4},
+    {.name = "tbl_traffic67", .engine = PL_NO_KEY, .row_bytes = 24, .actions = actions_5,
+            .action_count = 1, .default_constant = 1, .counter = PL_NONE, .meter = PL_NONE, .profile
+            = PL_NONE, .size = 1024, .default_action = 5},
+    {.name = "tbl_traffic69", .engine = PL_NO_KEY, .row_bytes = 24, .actions = actions_6,
+            .action_count = 1, .default_constant = 1, .counter = PL_NONE, .meter = PL_NONE, .profile
+            = PL_NONE, .size = 1024, .default_action = 6},
+    {.name = "tbl_traffic71", .engine = PL_NO_KEY, .row_bytes = 24, .actions = actions_7,
+            .action_count = 1, .default_constant = 1, .counter = PL_NONE, .meter = PL_NONE, .profile
+            = PL_NONE, .size = 1024, .default_action = 7},
+    {.name = "tbl_traffic74", .engine = PL_NO_KEY, .row_bytes = 24, .actions = actions_8,
+            .action_count = 1, .default_constant = 1, .counter = PL_NONE, .meter = PL_NONE, .profile
+            = PL_NONE, .size = 1024, .default_action = 8},
+    {.name = "tbl_traffic78", .engine = PL_NO_KEY, .row_bytes = 24, .actions = actions_9,
+            .action_count = 1, .default_constant = 1, .counter = PL_NONE, .meter = PL_NONE, .profile
+            = PL_NONE, .size = 1024, .default_action = 9},
+    {.name = "tbl_traffic80", .engine = PL_NO_KEY, .row_bytes = 24, .actions = actions_10,
+            .action_count = 1, .default_constant = 1, .counter = PL_NONE, .meter = PL_NONE, .profile
+            = PL_NONE, .size = 1024, .default_action = 10},
+    {.name = "tbl_traffic82", .engine = PL_NO_KEY, .row_bytes = 24, .actions = actions_11,
+            .action_count = 1, .default_constant = 1, .counter = PL_NONE, .meter = PL_NONE, .profile
+            = PL_NONE, .size = 1024, .default_action = 11},
+    {.name = "tbl_traffic84", .engine = PL_NO_KEY, .row_bytes = 24, .actions = actions_12,
+            .action_count = 1, .default_constant = 1, .counter = PL_NONE, .meter = PL_NONE, .profile
+            = PL_NONE, .size = 1024, .default_action = 12},
+    {.name = "tbl_traffic86", .engine = PL_NO_KEY, .row_bytes = 24, .actions = actions_13,
+            .action_count = 1, .default_constant = 1, .counter = PL_NONE, .meter = PL_NONE, .profile
+            = PL_NONE, .size = 1024, .default_action = 13},
+    {.name = "tbl_traffic88", .engine = PL_NO_KEY, .row_bytes = 24, .actions = actions_14,
+            .action_count = 1, .default_constant = 1, .counter = PL_NONE, .meter = PL_NONE, .profile
+            = PL_NONE, .size = 1024, .default_action = 14},
+    {.name = "tbl_traffic90", .engine = PL_NO_KEY, .row_bytes = 24, .actions = actions_15,
+            .action_count = 1, .default_constant = 1, .counter = PL_NONE, .meter = PL_NONE, .profile
+            = PL_NONE, .size = 1024, .default_action = 15},
+    {.name = "tbl_traffic97", .engine = PL_NO_KEY, .row_bytes = 24, .actions = actions_16,
+            .action_count = 1, .default_constant = 1, .counter = PL_NONE, .meter = PL_NONE, .profile
+            = PL_NONE, .size = 1024, .default_action = 16},
+    {.name = "tbl_traffic99", .engine = PL_NO_KEY, .row_bytes = 24, .actions = actions_17,
+            .action_count = 1, .default_constant = 1, .counter = PL_NONE, .meter = PL_NONE, .profile
+            = PL_NONE, .size = 1024, .default_action = 17},
+    {.name = "tbl_traffic103", .engine = PL_NO_KEY, .row_bytes = 24, .actions = actions_18,
+            .action_count = 1, .default_constant = 1, .counter = PL_NONE, .meter = PL_NONE, .profile
+            = PL_NONE, .size = 1024, .default_action = 18},
+    {.name = "tbl_traffic107", .engine = PL_NO_KEY, .row_bytes = 24, .actions = actions_19,
+            .action_count = 1, .default_constant = 1, .counter = PL_NONE, .meter = PL_NONE, .profile
+            = PL_NONE, .size = 1024, .default_action = 19},
+    {.name = "tbl_traffic113", .engine = PL_NO_KEY, .row_bytes = 24, .actions = actions_20,
+            .action_count = 1, .default_constant = 1, .counter = PL_NONE, .meter = PL_NONE, .profile
+            = PL_NONE, .size = 1024, .default_action = 20},
+    {.name = "tbl_traffic116", .engine = PL_NO_KEY, .row_bytes = 24, .actions = actions_21,
+            .action_count = 1, .default_constant = 1, .counter = PL_NONE, .meter = PL_NONE, .profile
+            = PL_NONE, .size = 1024, .default_action = 21},
 };
 
 /* traffic.p4:52: action traffic52 */
