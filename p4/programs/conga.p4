@@ -35,6 +35,7 @@ control Fabric(inout Headers headers, inout Metadata meta, inout standard_metada
     bit<32> pod_stride = 0;
     bit<48> growth = 0;
     bit<8> age = 0;
+    bit<32> source = 0;
 
     // `tick_growth` is what a tick of service adds to X, with 40 binary places.
     action know(bit<1> edge, bit<32> edges_per_pod, bit<48> tick_growth, bit<8> age_shift) {
@@ -49,12 +50,15 @@ control Fabric(inout Headers headers, inout Metadata meta, inout standard_metada
         default_action = know(0, 0, 0, 0);
     }
 
+    action find_source() {
+        source = (bit<32>)headers.ipv4.source[23:16] * pod_stride +
+                 (bit<32>)headers.ipv4.source[15:8];
+    }
+
     action learn() {
-        bit<32> edge = (bit<32>)headers.ipv4.source[23:16] * pod_stride +
-                       (bit<32>)headers.ipv4.source[15:8];
         bit<16> key = headers.bth.partition_key;
-        from_edge.write(edge * W + (bit<32>)key[15:11], (bit<8>)key[10:8]);
-        to_edge.write(edge * W + (bit<32>)key[7:3], age ++ (bit<8>)key[2:0]);
+        from_edge.write(source * W + (bit<32>)key[15:11], (bit<8>)key[10:8]);
+        to_edge.write(source * W + (bit<32>)key[7:3], age ++ (bit<8>)key[2:0]);
         headers.bth.partition_key = DEFAULT_PARTITION_KEY;
     }
 
@@ -129,7 +133,11 @@ control Fabric(inout Headers headers, inout Metadata meta, inout standard_metada
             standard.egress_spec = W + 1 + (bit<9>)meta.uplink;
         } else if (is_edge == 1 && standard.ingress_port > W &&
                    headers.bth.isValid() && headers.bth.partition_key != DEFAULT_PARTITION_KEY) {
-            learn();
+            find_source();
+            if (source < DESTINATIONS && (bit<8>)headers.bth.partition_key[15:11] < W &&
+                (bit<8>)headers.bth.partition_key[7:3] < W) {
+                learn();  // unless the frame is damaged, or nobody's here
+            }
         }
         if (standard.egress_spec < PORTS) {
             if (is_edge == 0) {

@@ -80,7 +80,6 @@ struct metadata {
     uint8_t Fabric_member_0; /* bit<8> */
     uint8_t Fabric_found_0; /* bit<8> */
     uint8_t Fabric_before_0; /* bit<8> */
-    uint32_t Fabric_edge; /* bit<32> */
     uint16_t Fabric_key; /* bit<16> */
     uint32_t Fabric_estimator_1; /* bit<32> */
     uint8_t Fabric_so_far; /* bit<8> */
@@ -242,7 +241,7 @@ static const struct pl_action actions[] = {
     {"conga103", NULL, 0, 0},
     {"conga133", NULL, 0, 0},
     {"conga54", NULL, 0, 0},
-    {"conga58", NULL, 0, 0},
+    {"conga59", NULL, 0, 0},
     {"conga108", NULL, 0, 0},
     {"conga118", NULL, 0, 0},
 };
@@ -350,7 +349,7 @@ static const struct pl_table tables[] = {
     {.name = "tbl_conga54", .engine = PL_NO_KEY, .row_bytes = 24, .actions = actions_21,
             .action_count = 1, .default_constant = 1, .counter = PL_NONE, .meter = PL_NONE, .profile
             = PL_NONE, .size = 1024, .default_action = 25},
-    {.name = "tbl_conga58", .engine = PL_NO_KEY, .row_bytes = 24, .actions = actions_22,
+    {.name = "tbl_conga59", .engine = PL_NO_KEY, .row_bytes = 24, .actions = actions_22,
             .action_count = 1, .default_constant = 1, .counter = PL_NONE, .meter = PL_NONE, .profile
             = PL_NONE, .size = 1024, .default_action = 26},
     {.name = "Fabric.routing.place", .engine = PL_NO_KEY, .argument_words = 6, .row_bytes = 72,
@@ -760,22 +759,21 @@ static inline void action_conga54(struct packet *packet)
             (((uint64_t)packet->ipv4.source >> 8) & 0xff));
 }
 
-/* conga.p4:58: action conga58 */
-static inline void action_conga58(struct packet *packet)
+/* conga.p4:59: action conga59 */
+static inline void action_conga59(struct packet *packet)
 {
-    packet->meta.Fabric_edge = (uint32_t)packet->meta.Fabric_source;
     packet->meta.Fabric_key = (uint16_t)packet->bth.partition_key;
-    if (pl_in_range(&packet->base, (((((uint64_t)packet->meta.Fabric_edge * 2) &
+    if (pl_in_range(&packet->base, (((((uint64_t)packet->meta.Fabric_source * 2) &
             UINT64_C(0xffffffff)) + (packet->meta.Fabric_key >> 0xb)) & UINT64_C(0xffffffff)), 16))
             {
-        register_Fabric_from_edge(packet)[(((((uint64_t)packet->meta.Fabric_edge * 2) &
+        register_Fabric_from_edge(packet)[(((((uint64_t)packet->meta.Fabric_source * 2) &
                 UINT64_C(0xffffffff)) + (packet->meta.Fabric_key >> 0xb)) & UINT64_C(0xffffffff))] =
                 (uint8_t)((packet->meta.Fabric_key >> 8) & 7);
     }
-    if (pl_in_range(&packet->base, (((((uint64_t)packet->meta.Fabric_edge * 2) &
+    if (pl_in_range(&packet->base, (((((uint64_t)packet->meta.Fabric_source * 2) &
             UINT64_C(0xffffffff)) + ((packet->meta.Fabric_key >> 3) & 0x1f)) &
             UINT64_C(0xffffffff)), 16)) {
-        register_Fabric_to_edge(packet)[(((((uint64_t)packet->meta.Fabric_edge * 2) &
+        register_Fabric_to_edge(packet)[(((((uint64_t)packet->meta.Fabric_source * 2) &
                 UINT64_C(0xffffffff)) + ((packet->meta.Fabric_key >> 3) & 0x1f)) &
                 UINT64_C(0xffffffff))] = (uint16_t)((((uint64_t)packet->meta.Fabric_age << 8) &
                 0xffff) | (packet->meta.Fabric_key & 7));
@@ -1038,7 +1036,7 @@ static inline void ingress(struct packet *packet)
             action_conga54(packet);
             if (((packet->meta.Fabric_source < 8) && ((packet->bth.partition_key >> 0xb) < 2)) &&
                     (((packet->bth.partition_key >> 3) & 0x1f) < 2)) {
-                action_conga58(packet);
+                action_conga59(packet);
             }
         }
     }
@@ -1257,7 +1255,7 @@ static struct pl_switch *create(const struct pl_world *world, uint64_t seed)
 __attribute__((visibility("default"))) const struct pl_program pl_program = {
     .abi = PL_ABI,
     .name = "conga",
-    .digest = "7b64eaa469a9e73384e1a5291bee348ca3102da3c40d214989bf1e89087afac5",
+    .digest = "080523d2960c70990ae83af319044d9ea0a152395f7fbd62ba78721135856d4f",
     .pure_egress = 1,
     .create = create,
     .destroy = pl_switch_free,
