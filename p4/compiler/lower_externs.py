@@ -268,8 +268,13 @@ class ExternLowering(CallLowering):
 
     def _lookahead(self, _target: places.Object, call: Call, at: Position) -> places.Place | None:
         type_ = self._type_argument(call)
-        if t.width(type_) is None:
+        size = t.width(type_)
+        if size is None:
             raise self._unsupported(at, f"lookahead of {type_}")
+        if size > 0 and not t.is_scalar(type_):
+            # BMv2 sees whether the frame is too short by the width that it reads alone.
+            whole = t.Bits(size)
+            self._emit(flat.Assign(self._scalar(whole), flat.Lookahead(0, whole), at))
         place, _ = self._ahead(type_, 0, at)
         return place
 
