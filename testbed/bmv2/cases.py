@@ -11,8 +11,11 @@ from p4.codegen.reader import read_program
 from p4.compiler import compile_file
 from testbed.addressing import ipv4
 from testbed.bmv2.randomly import (
+    Indirection,
+    Pools,
     Replication,
     random_frames,
+    random_indirection,
     random_replication,
     random_setup,
     value_pools,
@@ -36,6 +39,7 @@ class Case:
     document: dict[str, Any]
     setup: SwitchSetup
     replication: Replication
+    indirection: Indirection
     frames: Sequence[Frame]
 
 
@@ -50,6 +54,7 @@ def random_case(name: str, document: dict[str, Any], seed: int, frames: int) -> 
         still,
         random_setup(model, pools, random),
         random_replication(PORTS, random),
+        random_indirection(model, pools, random),
         random_frames(model, pools, PORTS, frames, random),
     )
 
@@ -61,12 +66,13 @@ def planned_case(plan: Plan, switch: str, seed: int, frames: int) -> Case:
     document = reproducible(compile_file(source.path, defines=dict(source.defines)), tick=1)
     model = read_program(document, source.path.stem)
     hosts = [ipv4(node, plan.topology) for node in plan.topology.nodes if node.tier == "host"]
-    pools = {FieldRef("ipv4", name): hosts for name in ("source", "destination")}
+    pools = Pools({FieldRef("ipv4", name): hosts for name in ("source", "destination")}, {})
     ports = range(1, 1 + next(n.ports for n in plan.topology.nodes if n.name == switch))
     return Case(
         f"{plan.scenario.scheme} on {switch}",
         document,
         plan.whole_setup(switch),
         Replication({}, {}),
+        Indirection(),
         random_frames(model, pools, ports, frames, random),
     )

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from p4.engine import Program, Switch
-from testbed.bmv2 import control
+from p4.engine import GROUP, Program, Switch
+from testbed.bmv2 import control, profiles
 from testbed.bmv2.cases import PORTS
 from testbed.bmv2.client import connect
 from testbed.bmv2.errors import Bmv2Error
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from testbed.bmv2.cases import Case
     from testbed.bmv2.client import Client
     from testbed.bmv2.files import FileSwitch
+    from testbed.bmv2.randomly import Indirection
 
 COUNTERS_READ = 64
 OVERTAKING = {"resubmit", "recirculate"}
@@ -124,7 +125,20 @@ def _our_switch(program: Program, case: Case) -> Switch:
         switch.group_set(group, copies)
     for session, port in case.replication.sessions.items():
         switch.mirror_set(session, port)
+    _fill_profiles(switch, case.indirection)
     return switch
+
+
+def _fill_profiles(switch: Switch, wanted: Indirection) -> None:
+    for member in wanted.members:
+        switch.member_set(member.profile, member.action, member.arguments)
+    for group in wanted.groups:
+        switch.selection_set(group.profile, group.members)
+    for each in wanted.entries:
+        number, entry = each.number | GROUP * each.names_group, each.entry
+        switch.table_add(entry.table, entry.match, number, (), entry.priority)
+    for name, values in wanted.sets.items():
+        switch.value_set_fill(name, values)
 
 
 def _faults(switch: Switch) -> int:
@@ -184,6 +198,7 @@ def _configure(client: Client, program: Program, case: Case) -> None:
     control.set_queues(client, (), (), depth=len(case.frames) * len(PORTS) + 64)
     control.install(client, program.model, case.setup)
     control.replicate(client, case.replication.groups, case.replication.sessions)
+    profiles.fill(client, program.model, case.indirection)
 
 
 def _done(

@@ -53,11 +53,11 @@ def remove_entries(client: Client, program: Program, entries: Sequence[TableEntr
     tables = {table.name: table for table in program.tables}
     for entry in entries:
         what = f"{entry.table} {entry.match}"
-        keys, options = _key_of(types, tables[entry.table], entry)
+        keys, options = key_of(types, tables[entry.table], entry)
         find = client.standard.bm_mt_get_entry_from_key
-        found = _checked(client, what, find, CONTEXT, entry.table, keys, options)
+        found = checked(client, what, find, CONTEXT, entry.table, keys, options)
         delete = client.standard.bm_mt_delete_entry
-        _checked(client, what, delete, CONTEXT, entry.table, found.entry_handle)
+        checked(client, what, delete, CONTEXT, entry.table, found.entry_handle)
 
 
 def table_lines(client: Client, program: Program) -> list[str]:
@@ -80,9 +80,9 @@ def set_default(
     client: Client, program: Program, table: str, action: str, arguments: Sequence[int]
 ) -> None:
     """Set a table's default action."""
-    data = _action_data(_action(program, action), arguments)
+    data = action_data(action_of(program, action), arguments)
     call = client.standard.bm_mt_set_default_action
-    _checked(client, f"default action of {table}", call, CONTEXT, table, action, data)
+    checked(client, f"default action of {table}", call, CONTEXT, table, action, data)
 
 
 def write_register(client: Client, name: str, values: Sequence[int]) -> None:
@@ -92,20 +92,20 @@ def write_register(client: Client, name: str, values: Sequence[int]) -> None:
     """
     for run in _runs(values):
         call = client.standard.bm_register_write_range
-        _checked(client, f"register {name}", call, CONTEXT, name, *run)
+        checked(client, f"register {name}", call, CONTEXT, name, *run)
 
 
 def read_register(client: Client, name: str) -> list[int]:
     """Read a whole register array; values above LARGEST_REGISTER read as that."""
     call = client.standard.bm_register_read_all
-    values: list[int] = _checked(client, f"register {name}", call, CONTEXT, name)
+    values: list[int] = checked(client, f"register {name}", call, CONTEXT, name)
     return values
 
 
 def read_counter(client: Client, name: str, index: int) -> tuple[int, int]:
     """Read packets and bytes of one counter."""
     call = client.standard.bm_counter_read
-    value = _checked(client, f"counter {name}", call, CONTEXT, name, index)
+    value = checked(client, f"counter {name}", call, CONTEXT, name, index)
     return value.packets, value.bytes
 
 
@@ -149,9 +149,9 @@ def attach_port(client: Client, port: int, interface: str | None) -> None:
     """Attach a port to an interface, or detach it if that is None."""
     standard = client.standard
     if interface is None:
-        _checked(client, f"port {port}", standard.bm_dev_mgr_remove_port, port)
+        checked(client, f"port {port}", standard.bm_dev_mgr_remove_port, port)
     else:
-        _checked(client, f"port {port}", standard.bm_dev_mgr_add_port, interface, port, "")
+        checked(client, f"port {port}", standard.bm_dev_mgr_add_port, interface, port, "")
 
 
 def _add_batch(
@@ -163,8 +163,8 @@ def _add_batch(
         table = tables.get(entry.table)
         if table is None:
             raise Bmv2Error(f"{client.name}: the program has no table {entry.table}")
-        keys, options = _key_of(types, table, entry)
-        data = _action_data(_action(program, entry.action), entry.parameters)
+        keys, options = key_of(types, table, entry)
+        data = action_data(action_of(program, entry.action), entry.parameters)
         client.standard.send_bm_mt_add_entry(
             CONTEXT, entry.table, keys, entry.action, data, options
         )
@@ -173,7 +173,7 @@ def _add_batch(
         raise Bmv2Error(refused[0])
 
 
-def _key_of(types: Any, table: Table, entry: TableEntry) -> tuple[list[Any], Any]:
+def key_of(types: Any, table: Table, entry: TableEntry) -> tuple[list[Any], Any]:
     """Return an entry's key and options as Thrift takes them."""
     fields = zip(table.keys, entry.match, strict=True)
     keys = [_match(types, key, value) for key, value in fields]
@@ -202,7 +202,7 @@ def _shown(data: bytes) -> str:
 
 def _refusal(client: Client, entry: TableEntry) -> str | None:
     try:
-        _checked(client, f"{entry.table} {entry.match}", client.standard.recv_bm_mt_add_entry)
+        checked(client, f"{entry.table} {entry.match}", client.standard.recv_bm_mt_add_entry)
     except Bmv2Error as error:
         return str(error)
     return None
@@ -212,42 +212,47 @@ def _match(types: Any, key: Key, value: int | tuple[int, int]) -> Any:
     kinds = types.BmMatchParamType
     match (key.match, value):
         case (Match.EXACT, int()):
-            exact = types.BmMatchParamExact(_bytes(value, key.bits))
+            exact = types.BmMatchParamExact(whole_bytes(value, key.bits))
             return types.BmMatchParam(type=kinds.EXACT, exact=exact)
         case (Match.LPM, (prefix, length)):
-            lpm = types.BmMatchParamLPM(_bytes(prefix, key.bits), length)
+            lpm = types.BmMatchParamLPM(whole_bytes(prefix, key.bits), length)
             return types.BmMatchParam(type=kinds.LPM, lpm=lpm)
         case (Match.TERNARY | Match.OPTIONAL, (wanted, mask)):
-            pattern = types.BmMatchParamTernary(_bytes(wanted, key.bits), _bytes(mask, key.bits))
+            pattern = types.BmMatchParamTernary(
+                whole_bytes(wanted, key.bits), whole_bytes(mask, key.bits)
+            )
             return types.BmMatchParam(type=kinds.TERNARY, ternary=pattern)
         case (Match.RANGE, (low, high)):
-            span = types.BmMatchParamRange(_bytes(low, key.bits), _bytes(high, key.bits))
+            span = types.BmMatchParamRange(whole_bytes(low, key.bits), whole_bytes(high, key.bits))
             return types.BmMatchParam(type=kinds.RANGE, range=span)
     raise Bmv2Error(f"key {key.name} is matched {key.match.name.lower()} and cannot be {value}")
 
 
-def _action(program: Program, name: str) -> Action:
+def action_of(program: Program, name: str) -> Action:
+    """Return the action of a name; raises Bmv2Error if there is none."""
     for action in program.actions:
         if action.name == name:
             return action
     raise Bmv2Error(f"the program has no action {name}")
 
 
-def _action_data(action: Action, arguments: Sequence[int]) -> list[bytes]:
+def action_data(action: Action, arguments: Sequence[int]) -> list[bytes]:
+    """Return an action's arguments as Thrift takes them."""
     pairs = zip(action.parameters, arguments, strict=True)
-    return [_bytes(value, parameter.bits) for parameter, value in pairs]
+    return [whole_bytes(value, parameter.bits) for parameter, value in pairs]
 
 
-def _bytes(value: int, bits: int) -> bytes:
+def whole_bytes(value: int, bits: int) -> bytes:
+    """Return a value of some bits as Thrift takes it."""
     return value.to_bytes((bits + 7) // 8, "big")
 
 
 def _count(client: Client, table: str) -> int:
     call = client.standard.bm_mt_get_num_entries
-    return int(_checked(client, f"table {table}", call, CONTEXT, table))
+    return int(checked(client, f"table {table}", call, CONTEXT, table))
 
 
-def _checked(client: Client, what: str, call: Callable[..., Any], *arguments: Any) -> Any:
+def checked(client: Client, what: str, call: Callable[..., Any], *arguments: Any) -> Any:
     """Call; turn a refusal or a broken connection into a Bmv2Error about `what`."""
     try:
         return call(*arguments)

@@ -14,17 +14,63 @@ from testbed.bmv2.files import Frame
 from testbed.plan import SwitchSetup, TableEntry
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
     from random import Random
 
-    from p4.codegen.program import Case, HeaderType, Key, Program, State, Table
+    from p4.codegen.program import HeaderType, Key, Program, State, Table
 
 VALUES_PER_FIELD = 6
 SMALL = 16  # ports, indices and counts are small numbers
 LONGEST_WALK = 64
 LONGEST_PAYLOAD = 200
+MOST_ENTRIES = 40
+MEMBERS, GROUPS = 8, 4
 
-Pools = dict[FieldRef, list[int]]
+Matches = tuple[int | tuple[int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Pools:
+    """A few values for each field that a table matches on, and the members of parser value sets."""
+
+    fields: dict[FieldRef, list[int]]
+    sets: dict[str, list[int]]
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A member of an action profile, whose number is its place among all of that profile."""
+
+    profile: str
+    action: str
+    arguments: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A group of an action selector, by its members' numbers; numbered as members are."""
+
+    profile: str
+    members: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class IndirectEntry:
+    """An entry that names a member of its table's profile, or a group, instead of an action."""
+
+    entry: TableEntry
+    number: int
+    names_group: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Indirection:
+    """What goes into action profiles, into the tables that use them, and into value sets."""
+
+    members: tuple[Member, ...] = ()
+    groups: tuple[Group, ...] = ()
+    entries: tuple[IndirectEntry, ...] = ()
+    sets: dict[str, list[int]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +82,17 @@ class Replication:
 
 
 def value_pools(program: Program, rng: Random) -> Pools:
-    """Choose a few values for every field that a table matches on."""
-    return {
+    """Choose values for every field that a table matches on, and for every value set."""
+    fields = {
         key.target: [_value(key.bits, rng) for _ in range(VALUES_PER_FIELD)]
         for table in program.tables
         for key in table.keys
     }
+    sets = {
+        found.name: sorted({_value(found.bits, rng) for _ in range(rng.randrange(found.size) + 1)})
+        for found in program.value_sets
+    }
+    return Pools(fields, sets)
 
 
 def random_setup(program: Program, pools: Pools, rng: Random) -> SwitchSetup:
@@ -59,6 +110,28 @@ def random_setup(program: Program, pools: Pools, rng: Random) -> SwitchSetup:
         if rng.random() < 0.5
     }
     return SwitchSetup(entries, defaults, registers)
+
+
+def random_indirection(program: Program, pools: Pools, rng: Random) -> Indirection:
+    """Make random members and groups, and entries that name them."""
+    members: list[Member] = []
+    groups: list[Group] = []
+    entries: list[IndirectEntry] = []
+    for profile in program.profiles:
+        tables = [table for table in program.tables if table.profile == profile.name]
+        numbers = range(min(MEMBERS, profile.size))
+        calls = [_call(program, rng.choice(tables[0].actions), rng) for _ in numbers]
+        members += [Member(profile.name, *call) for call in calls]
+        chosen = [rng.sample(numbers, rng.randrange(1, len(numbers) + 1)) for _ in range(GROUPS)]
+        has_groups = bool(profile.algorithm)
+        groups += [Group(profile.name, tuple(sorted(some))) for some in chosen if has_groups]
+        for table in tables:
+            for match, priority in _matches(table, pools, rng).items():
+                names_group = has_groups and rng.random() < 0.7
+                number = rng.choice(range(GROUPS) if names_group else numbers)
+                entry = TableEntry(table.name, match, "", (), priority)
+                entries.append(IndirectEntry(entry, number, names_group))
+    return Indirection(tuple(members), tuple(groups), tuple(entries), pools.sets)
 
 
 def random_replication(ports: Sequence[int], rng: Random) -> Replication:
@@ -80,14 +153,21 @@ def random_frames(
 
 
 def _entries(program: Program, table: Table, pools: Pools, rng: Random) -> list[TableEntry]:
-    if not table.keys or not _writable(table) or table.entries_constant:
+    if not _writable(table) or table.entries_constant:
         return []
-    entries: dict[tuple[int | tuple[int, int], ...], TableEntry] = {}
-    for priority in range(1, 1 + rng.randrange(min(table.size, 40) + 1)):
-        match = tuple(_key(key, pools[key.target], rng) for key in table.keys)
-        action, arguments = _call(program, rng.choice(table.actions), rng)
-        entries[match] = TableEntry(table.name, match, action, arguments, priority)
-    return list(entries.values())
+    return [
+        TableEntry(table.name, match, *_call(program, rng.choice(table.actions), rng), priority)
+        for match, priority in _matches(table, pools, rng).items()
+    ]
+
+
+def _matches(table: Table, pools: Pools, rng: Random) -> dict[Matches, int]:
+    """Choose what a table's entries match, each once, and their priorities."""
+    count = rng.randrange(min(table.size, MOST_ENTRIES) + 1) if table.keys else 0
+    return {
+        tuple(_key(key, pools.fields[key.target], rng) for key in table.keys): priority
+        for priority in range(1, 1 + count)
+    }
 
 
 def _writable(table: Table) -> bool:
@@ -154,7 +234,7 @@ def _frame(program: Program, pools: Pools, rng: Random) -> bytes:
         for step in states[name].steps:
             if isinstance(step, Extract):
                 _extract(program, step, bits, pools, rng)
-        name = _take(program, states[name], bits, rng)
+        name = _take(program, states[name], bits, pools, rng)
     bits.append(0, -bits.length % 8)
     return bits.value.to_bytes(bits.length // 8, "big") + rng.randbytes(_payload(rng))
 
@@ -172,7 +252,7 @@ def _extract(program: Program, step: Extract, bits: _Bits, pools: Pools, rng: Ra
             bits.append(0, 8 * rng.randrange(part.bits // 8 + 1))
             continue
         bits.places[step.target, part.name] = (bits.length, part.bits)
-        pool = pools.get(FieldRef(known, part.name))
+        pool = pools.fields.get(FieldRef(known, part.name))
         chosen = rng.choice(pool) if pool and rng.random() < 0.8 else _value(part.bits, rng)
         bits.append(chosen, part.bits)
 
@@ -185,31 +265,28 @@ def _extracted(program: Program, step: Extract) -> tuple[HeaderType, str]:
     return program.header_types[program.headers[step.target].type], step.target
 
 
-def _take(program: Program, state: State, bits: _Bits, rng: Random) -> str | None:
+def _take(program: Program, state: State, bits: _Bits, pools: Pools, rng: Random) -> str | None:
     """Choose a transition and give the key the value that takes it, as far as it can be set."""
     if not state.cases:
         return None
     case = rng.choice(state.cases)
+    widths = [_key_bits(program, part) for part in state.key]
     if case.kind is CaseKind.VALUE:
-        for place, value in _wanted(program, state, case, bits.places):
-            bits.overwrite(place, value)
+        _overwrite_key(state, bits, case.value, widths, [-(-width // 8) * 8 for width in widths])
+    elif case.kind is CaseKind.SET and pools.sets[case.value_set]:
+        _overwrite_key(state, bits, rng.choice(pools.sets[case.value_set]), widths, widths)
     return case.target
 
 
-def _wanted(
-    program: Program,
-    state: State,
-    case: Case,
-    places: Mapping[tuple[str, str], tuple[int, int]],
-) -> list[tuple[tuple[int, int], int]]:
-    found, rest = [], case.value
-    for part in reversed(state.key):
-        width = _key_bits(program, part)
-        value, rest = rest & ((1 << width) - 1), rest >> (-(-width // 8) * 8)
-        place = places.get(_owner(part)) if not isinstance(part, Lookahead) else None
-        if place is not None and place[1] == width:
-            found.append((place, value))
-    return found
+def _overwrite_key(
+    state: State, bits: _Bits, value: int, widths: Sequence[int], places: Sequence[int]
+) -> None:
+    """Give the fields of a key their parts of a value, in which each has a place of some bits."""
+    for part, width, place in reversed(list(zip(state.key, widths, places, strict=True))):
+        found = bits.places.get(_owner(part))
+        if found is not None and found[1] == width:
+            bits.overwrite(found, value & ((1 << width) - 1))
+        value >>= place
 
 
 def _owner(part: object) -> tuple[str, str]:

@@ -50,6 +50,7 @@ def test_schemes__in_a_fat_tree(scheme: str, switch: str) -> None:
     plan = plan_for(Scenario(scheme=scheme, k=4), tick_ps=1000)
     found = compare(planned_case(plan, switch, seed=1, frames=FRAMES))
     assert not found.differences
+    assert found.frames == FRAMES, "no frame may lead to an index out of range"
     assert found.outputs > FRAMES / 10
 
 
@@ -58,6 +59,7 @@ def test_schemes__with_failed_links(scheme: str) -> None:
     plan = plan_for(Scenario(scheme=scheme, k=6, failures=0.1, seed=2), tick_ps=1000)
     found = compare(planned_case(plan, "e0_0", seed=1, frames=FRAMES))
     assert not found.differences
+    assert found.frames == FRAMES
     assert found.outputs > FRAMES / 10
 
 
