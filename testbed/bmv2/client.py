@@ -6,6 +6,7 @@ import importlib
 import importlib.util
 import sys
 import time
+import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
@@ -73,7 +74,7 @@ def connect(process: Process) -> Client:
             time.sleep(ATTEMPT_SECONDS)
         else:
             if device == process.device:
-                return client
+                return _through_p4utils(process, client)
             client.close()
             raise Bmv2Error(f"{process.name}: port {process.port} is another switch's")
     raise Bmv2Error(f"{process.name}: the switch's own service did not come up")
@@ -97,13 +98,28 @@ def _library_folders(prefix: Path) -> Iterable[Path]:
 
 
 def _clients(process: Process) -> Client:
-    try:
-        api = importlib.import_module("p4utils.utils.sswitch_thrift_API")
-    except ImportError:
-        parts = [_service(process.port, name, module) for name, module in SERVICES.items()]
-        return Client(process, *parts)
+    parts = [_service(process.port, name, module) for name, module in SERVICES.items()]
+    return Client(process, *parts)
+
+
+def _through_p4utils(process: Process, client: Client) -> Client:
+    """Return the services as p4-utils' API offers them, instead of `client`, if it is installed."""
+    api = p4utils_module("utils.sswitch_thrift_API")
+    if api is None:
+        return client
+    client.close()
     switch = api.SimpleSwitchThriftAPI(process.port, "127.0.0.1")
     return Client(process, switch.client, switch.mc_client, switch.sswitch_client)
+
+
+def p4utils_module(name: str) -> Any | None:
+    """Return a module of p4-utils, or None if p4-utils, or what it needs, is not installed."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of its sources
+        try:
+            return importlib.import_module(f"p4utils.{name}")
+        except ImportError:
+            return None
 
 
 def _service(port: int, name: str, module: str) -> Any:

@@ -10,12 +10,15 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING
 
+from testbed.bmv2.nodes import switch_class
 from testbed.bmv2.switches import ReferenceSwitches
+from testbed.mininet import network
 from testbed.mininet.emulation import Emulation
 
 if TYPE_CHECKING:
     from testbed.mininet.emulation import Served
     from testbed.plan import Plan
+    from testbed.topology import Topology
 
 PICOSECONDS = 1000  # per nanosecond
 
@@ -25,9 +28,13 @@ class Bmv2Emulation(Emulation):
 
     switches: ReferenceSwitches
 
+    def start_network(self, topology: Topology, mtu: int) -> network.Fabric:
+        """Start hosts, links, and nodes for the switches."""
+        return network.start(topology, mtu, switch_class())
+
     def start_engine(self, _core: int) -> Served:
         """Make the switches' keeper; the switches themselves start with a plan."""
-        self.switches = ReferenceSwitches()
+        self.switches = ReferenceSwitches(self.fabric.net)
         return self.switches
 
     def load_traffic(self, plan: Plan, sample_ps: int = 0) -> None:

@@ -17,7 +17,9 @@ from typing import TYPE_CHECKING
 from testbed.bmv2.errors import Bmv2Error
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
+
+    Command = Callable[["Launch"], list[str]]
 
 EXECUTABLE = "simple_switch"
 LOG_LINES_SHOWN = 8
@@ -25,6 +27,18 @@ STOP_SECONDS = 3.0
 THRIFT_PORTS = range(12_000, 32_000)
 _RANDOM = random.Random()
 _device_ids = itertools.count(os.getpid() * 1000 % (1 << 31))
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """What a switch is started with: its JSON, its ports, the queues of each port, its numbers."""
+
+    program: Path
+    interfaces: Mapping[int, str]
+    from_files: bool
+    priorities: int
+    device: int
+    thrift_port: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,31 +96,38 @@ def start(
     *,
     from_files: bool = False,
     priorities: int = 1,
+    command: Command | None = None,
 ) -> Process:
     """Start a switch called `name` with the JSON `program` and its ports on `interfaces`.
 
     With `from_files`, an interface X stands for the files X_in.pcap and X_out.pcap in `directory`.
-    Each port has `priorities` queues. The log is `directory`/`name`.log.
+    Each port has `priorities` queues. The log is `directory`/`name`.log. `command` makes the
+    command line, `command_line` if there is none.
     """
     log = directory / f"{name}.log"
-    port = _free_port()
-    command = [str(executable()), "--thrift-port", str(port)]
-    device = next(_device_ids)
-    command += ["--device-id", str(device)]
-    command += ["--use-files", "0"] if from_files else []
-    for number, interface in interfaces.items():
-        command += ["--interface", f"{number}@{interface}"]
-    command += [str(program.resolve()), "--", "--priority-queues", str(priorities)]
+    launch = Launch(
+        program.resolve(), interfaces, from_files, priorities, next(_device_ids), _free_port()
+    )
     with log.open("wb") as sink:
         popen = subprocess.Popen(
-            command,
+            (command or command_line)(launch),
             stdin=subprocess.DEVNULL,
             stdout=sink,
             stderr=subprocess.STDOUT,
             cwd=directory,
             start_new_session=True,
         )
-    return Process(name, device, port, log, popen)
+    return Process(name, launch.device, launch.thrift_port, log, popen)
+
+
+def command_line(launch: Launch) -> list[str]:
+    """Return the words that start a switch without captures and without a log on its console."""
+    words = [str(executable()), "--thrift-port", str(launch.thrift_port)]
+    words += ["--device-id", str(launch.device)]
+    words += ["--use-files", "0"] if launch.from_files else []
+    for number, interface in launch.interfaces.items():
+        words += ["--interface", f"{number}@{interface}"]
+    return [*words, str(launch.program), "--", "--priority-queues", str(launch.priorities)]
 
 
 def wait_for_thrift(process: Process, timeout_seconds: float = 20.0) -> None:

@@ -43,8 +43,9 @@ PICOSECONDS_PER_SECOND = 1_000_000_000_000
 class ReferenceSwitches:
     """The switches of one plan at a time; a thread reads their queues while they run."""
 
-    def __init__(self) -> None:
-        """Start without switches."""
+    def __init__(self, nodes: Any) -> None:
+        """Start without switches; `nodes` are Mininet's, by their names."""
+        self._nodes = nodes
         self.dilation = 1.0
         self._folder = tempfile.TemporaryDirectory(prefix="bmv2-")
         self._clients: dict[str, Client] = {}
@@ -92,7 +93,7 @@ class ReferenceSwitches:
         built = {source: self._build(source) for source in set(plan.programs.values())}
         processes = [
             start(name, built[source][0], self._interfaces(name), Path(self._folder.name),
-                  priorities=2)
+                  priorities=2, command=getattr(self._nodes[name], "command_line", None))
             for name, source in plan.programs.items()
         ]  # fmt: skip
         for process in processes:

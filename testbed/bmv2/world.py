@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from p4.codegen.build import cache_folder
+from testbed.bmv2.client import p4utils_module
 from testbed.bmv2.emulation import Bmv2Emulation, path_delay_ns
+from testbed.bmv2.nodes import NODE_MODULE
 from testbed.bmv2.process import version
 from testbed.bmv2.switches import frame_rates
 from testbed.mininet import calibration
@@ -127,6 +129,7 @@ class Bmv2World:
         return described | {
             "world": WORLD,
             "simple_switch": self._version,
+            "p4_utils": p4utils_module(NODE_MODULE) is not None,
             "port_rates_per_second": {"data_frames": data, "acks": acks},
             "host_delay_ns": round(path_delay_ns(plan), 3),
             "repeatable": False,

@@ -60,13 +60,17 @@ class Emulation:
 
         Raises InterfaceError or WorkerError.
         """
-        self.fabric = network.start(topology, mtu)
+        self.fabric = self.start_network(topology, mtu)
         self.topology = topology
         self.mtu = mtu
         self._patience_ps = 0
         cores = sorted(os.sched_getaffinity(0))
         self.engine = self.start_engine(cores[0])
         self.traffic = Worker(TRAFFIC, cores[1 % len(cores)])
+
+    def start_network(self, topology: Topology, mtu: int) -> network.Fabric:
+        """Start hosts, links, and the nodes that stand for switches."""
+        return network.start(topology, mtu)
 
     def start_engine(self, core: int) -> Served:
         """Start what runs the switches."""

@@ -49,9 +49,10 @@ class Fabric:
         self.net.stop()
 
 
-def start(topology: Topology, mtu: int) -> Fabric:
+def start(topology: Topology, mtu: int, switch: Any = FabricSwitch) -> Fabric:
     """Start a network in this sandbox: nodes, links up, addresses set, silent.
 
+    `switch` is Mininet's class for switches, whose start must be a matter of our own processes.
     Raises InterfaceError where the kernel refuses a link.
     """
     _check_shells()
@@ -65,7 +66,7 @@ def start(topology: Topology, mtu: int) -> Fabric:
     net = Mininet(
         topo=mininet_topology(topology, addresses),
         host=FabricHost,
-        switch=FabricSwitch,
+        switch=switch,
         link=FabricLink,
         intf=FabricInterface,
         controller=None,
