@@ -87,6 +87,7 @@ class HeaderStatements:
             self._writer.line(f"pl_set_invalid(packet->valid, {header.number});")
 
     def _copy(self, to: HeaderPlace, source: HeaderPlace) -> None:
+        _check_same([to.type], [source.type])
         with self._writer.block(f"if (pl_is_valid(packet->valid, {source.number}))"):
             if self._has_fields(to) and to.text != source.text:
                 self._writer.line(f"{to.text} = {source.text};")
@@ -111,6 +112,7 @@ class HeaderStatements:
         self._copy_members(self._union(parameters[0]), self._union(parameters[1]))
 
     def _copy_members(self, to: list[HeaderPlace], source: list[HeaderPlace]) -> None:
+        _check_same([one.type for one in to], [other.type for other in source])
         for one, other in zip(to, source, strict=True):
             if self._has_fields(one) and one.text != other.text:
                 self._writer.line(f"{one.text} = {other.text};")
@@ -121,19 +123,22 @@ class HeaderStatements:
         to, source = parameters[:2]
         if not isinstance(to, p4.StackRef) or not isinstance(source, p4.StackRef):
             raise ProgramError("needs two header stacks")
-        layout = self._context.layout
+        layout, stacks = self._context.layout, self._context.program.stacks
+        sizes = [len(stacks[name].headers) for name in (to.name, source.name)]
+        _check_same(*([stacks[to.name].type] * size for size in sizes))
         self._copy_next(to.name, source.name)
-        for index in range(len(self._context.program.stacks[to.name].headers)):
+        for index in range(sizes[0]):
             self._copy(layout.element(to.name, str(index)), layout.element(source.name, str(index)))
 
     def _copy_union_stack(self, parameters: tuple[p4.Value, ...]) -> None:
         to, source = parameters[:2]
         if not isinstance(to, p4.UnionStackRef) or not isinstance(source, p4.UnionStackRef):
             raise ProgramError("needs two stacks of header unions")
-        stacks = self._context.program.union_stacks
+        ours, theirs = self._elements(to), self._elements(source)
+        _check_same(*([header.type for element in e for header in element] for e in (ours, theirs)))
         self._copy_next(to.name, source.name)
-        for one, other in zip(stacks[to.name].unions, stacks[source.name].unions, strict=True):
-            self._copy_members(self._union(p4.UnionRef(one)), self._union(p4.UnionRef(other)))
+        for one, other in zip(ours, theirs, strict=True):
+            self._copy_members(one, other)
 
     def _copy_next(self, to: str, source: str) -> None:
         layout = self._context.layout
@@ -170,6 +175,12 @@ class HeaderStatements:
             return [self._union(p4.UnionRef(name)) for name in names]
         size = len(program.stacks[stack.name].headers)
         return [[self._context.layout.element(stack.name, str(i))] for i in range(size)]
+
+
+def _check_same(to: list[str], source: list[str]) -> None:
+    """Raise ProgramError unless headers of the same types are copied."""
+    if to != source:
+        raise ProgramError(f"copies {', '.join(source)} to {', '.join(to)}")
 
 
 # Bytes --------------------------------------------------------------------------------------

@@ -47,9 +47,13 @@ def read_program(document: dict[str, Any], name: str | None = None) -> p4.Progra
 def read_file(path: Path) -> p4.Program:
     """Read a BMv2 JSON file; ProgramError names the file and what is wrong with it."""
     try:
-        document = json.loads(Path(path).read_text())
+        document = json.loads(Path(path).read_text(encoding="utf-8"))
     except OSError as error:
         raise ProgramError(f"{path}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise ProgramError(f"{path}: not JSON: it is not UTF-8 text") from None
+    except RecursionError:
+        raise ProgramError(f"{path}: nested too deep") from None
     except ValueError as error:
         raise ProgramError(f"{path}: not JSON: {error}") from None
     try:

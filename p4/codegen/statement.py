@@ -50,6 +50,19 @@ COUNTS = {
     "assume": 1,
     "_jump": 1,
     "_jump_if_zero": 2,
+    "add_header": 1,
+    "add_header_fast": 1,
+    "remove_header": 1,
+    "assign_header": 2,
+    "copy_header": 2,
+    "assign_union": 2,
+    "assign_header_stack": 2,
+    "assign_union_stack": 2,
+    "push": 2,
+    "pop": 2,
+    "add_to_field": 2,
+    "subtract_from_field": 2,
+    **dict.fromkeys(ARITHMETIC, 3),
 }
 
 

@@ -78,8 +78,10 @@ def run_file(console: Console, path: Path) -> None:
     """Carry out a file's commands; ConsoleError names the line of the first wrong one."""
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConsoleError(f"cannot read {path}: {error}") from None
+    except OSError as error:
+        raise ConsoleError(f"cannot read {path}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise ConsoleError(f"cannot read {path}: it is not UTF-8 text") from None
     for number, line in enumerate(lines, 1):
         try:
             console.execute(line)

@@ -64,6 +64,8 @@ class Console:
             return command(*words[1:])
         except EngineError as error:
             raise ConsoleError(str(error)) from None
+        except OverflowError:
+            raise ConsoleError(f"{words[0]}: a number is negative or too large") from None
 
     def do_help(self, *names: str) -> str:
         """Usage: help [COMMAND ...]."""

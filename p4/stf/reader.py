@@ -100,6 +100,7 @@ class Command:
 
 Step = Packet | Expect | NoPacket | Wait | Add | SetDefault | CheckCounter | Remove | Command
 
+SHOWN = 40  # characters of a wrong value in messages
 NAME = r'(?:"[^"]+"|[A-Za-z_$][\w$.\[\]]*)'
 ACTION = re.compile(rf"({NAME})\s*\((.*)\)\s*(?:=\s*([\w$]+))?$")
 PAIR = re.compile(rf"({NAME})\s*:\s*([^\s,]+)")
@@ -132,9 +133,11 @@ COMMANDS = frozenset(
 def read_stf(path: Path) -> list[Step]:
     """Read a script; StfError names the file and the line of what is wrong."""
     try:
-        text = path.read_text()
-    except (OSError, UnicodeDecodeError) as error:
-        raise StfError(f"{path}: {error}") from None
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise StfError(f"{path}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise StfError(f"{path}: it is not UTF-8 text") from None
     return parse_stf(text, str(path))
 
 
@@ -168,7 +171,9 @@ def _packet(number: int, rest: str) -> Step:
     digits = "".join(data.split())
     if len(digits) % 2:
         raise ValueError("odd number of hexadecimal digits")
-    return Packet(number, _integer(port), bytes.fromhex(digits))
+    if not re.fullmatch(r"[0-9A-Fa-f]*", digits):
+        raise ValueError(f"not hexadecimal: {digits[:SHOWN]}")
+    return Packet(number, _port(port), bytes.fromhex(digits))
 
 
 def _expect(number: int, rest: str) -> Step:
@@ -177,8 +182,8 @@ def _expect(number: int, rest: str) -> Step:
     exact = digits.endswith("$")
     digits = digits.rstrip("$")
     if not re.fullmatch(r"[0-9A-F*]*", digits):
-        raise ValueError(f"not hexadecimal: {digits}")
-    return Expect(number, _integer(port), digits if digits or exact else None, exact)
+        raise ValueError(f"not hexadecimal: {digits[:SHOWN]}")
+    return Expect(number, _port(port), digits if digits or exact else None, exact)
 
 
 def _add(number: int, rest: str) -> Step:
@@ -228,11 +233,20 @@ def _check_counter(number: int, rest: str) -> Step:
     )
 
 
+def _port(text: str) -> int:
+    port = _integer(text)
+    if not 0 <= port < 1 << 32:
+        raise ValueError(f"port {port} does not fit 32 bits")
+    return port
+
+
 def _integer(text: str) -> int:
-    try:
-        return int(text, 0)
-    except ValueError:
-        return int(text)
+    for base in (0, 10):
+        try:
+            return int(text, base)
+        except ValueError:
+            continue
+    raise ValueError(f"not a number: `{text}`")
 
 
 def _remove(number: int, rest: str) -> Step:

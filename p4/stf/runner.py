@@ -57,6 +57,8 @@ def run_stf(program: Program, steps: Iterable[stf.Step]) -> None:
                 _run_step(run, step)
             except (EngineError, ConsoleError, ValueError) as error:
                 raise StfMismatchError(f"line {step.line}: {error}") from None
+            except OverflowError:
+                raise StfMismatchError(f"line {step.line}: a number does not fit") from None
         _compare_ports(run)
     finally:
         run.switch.close()

@@ -93,6 +93,15 @@ def test_unknown_primitive__is_named_with_its_action() -> None:
         generate_c(read_program(program))
 
 
+def test_copy__between_other_types_is_refused() -> None:
+    program = json.loads(document("layers"))
+    headers = [{"type": "header", "value": name} for name in ("ethernet", "option")]
+    for action in program["actions"]:
+        action["primitives"] = [{"op": "assign_header", "parameters": headers}]
+    with pytest.raises(ProgramError, match="assign_header: copies .* to "):
+        generate_c(read_program(program))
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [("{", "not JSON"), ("[]", "must be an object"), ("{}", "has no `__meta__`")],

@@ -63,7 +63,7 @@ def test_read__whole_dialect() -> None:
     [
         ("jump 1", "unknown statement `jump`"),
         ("packet 1 123", "odd number"),
-        ("packet x 12", "invalid literal"),
+        ("packet x 12", "not a number: `x`"),
         ("expect 1 zz", "not hexadecimal"),
         ("add t a:1", "no action"),
         ("add t a b:1 act()", "not name:value pairs: a"),
