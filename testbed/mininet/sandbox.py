@@ -25,6 +25,7 @@ FORWARDED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 SENT_BY_PROGRAM = 0  # si_code SI_USER, and below
 _NEW_MOUNT, _NEW_USER, _NEW_PID, _NEW_NET = 0x0002_0000, 0x1000_0000, 0x2000_0000, 0x4000_0000
 _MOUNT_BIND, _MOUNT_RECURSIVE, _MOUNT_PRIVATE = 1 << 12, 1 << 14, 1 << 18
+_DETACH = 2
 _SET_PARENT_DEATH_SIGNAL, _SET_NAME = 1, 15
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -141,11 +142,20 @@ def _mount_own_views() -> None:
 
 
 def _make_root_a_mount() -> None:
-    """Under chroot, / is no mount of its own, which mnexec needs."""
-    _checked(_libc.mount(b"/", b"/mnt", None, _MOUNT_BIND | _MOUNT_RECURSIVE, None))
+    """Make a chroot's / the root of the new mount namespace, for all who enter it by setns."""
     here = Path.cwd()
-    os.chroot("/mnt")
+    root = os.open("/", os.O_PATH)
+    own = os.open("/proc/self/ns/mnt", os.O_RDONLY)
+    _checked(_libc.setns(own, _NEW_MOUNT))  # leaves the chroot, so that its path can be told
+    path = bytes(Path(f"/proc/self/fd/{root}").readlink())
+    _checked(_libc.mount(None, b"/", None, _MOUNT_PRIVATE, None))
+    _checked(_libc.mount(path, path, None, _MOUNT_BIND | _MOUNT_RECURSIVE, None))
+    os.chdir(path)
+    _checked(_libc.pivot_root(b".", b"."))
+    _checked(_libc.umount2(b".", _DETACH))
     os.chdir(here)
+    os.close(own)
+    os.close(root)
 
 
 def _keep(child: int) -> int:

@@ -1,10 +1,11 @@
 from __future__ import annotations
 
 import subprocess
+from pathlib import Path
 
 import pytest
 
-from testbed.mininet import attach, sandbox
+from testbed.mininet import attach
 from tests.testbed.mininet.conftest import run_inside, start_inside, wait_until
 
 pytestmark = pytest.mark.mininet
@@ -67,7 +68,8 @@ def test_command_line__runs_inside_a_node_of_the_fabric() -> None:
         try:
             assert process.stdout is not None
             assert process.stdout.readline() == "ready\n"
-            fabric = max(sandbox.running())
+            children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text()
+            fabric = int(children.split()[0])
             wait_until(lambda: len(attach.nodes(fabric)) == 36)
             words = attach.command_line(fabric, "h7", ["ip", "-br", "addr"])
             assert "10.1.1.2/8" in subprocess.check_output(words, text=True)
