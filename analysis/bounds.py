@@ -75,7 +75,13 @@ def data_only_packets(wire: Wire, hops: int = 6, load: float = 1.0) -> int:
 
 
 def permutation_bound(
-    message_bytes: int, wire: Wire, *, hops: int = 6, load: float = 1.0, acks: bool = True
+    message_bytes: int,
+    wire: Wire,
+    *,
+    hops: int = 6,
+    load: float = 1.0,
+    acks: bool = True,
+    shared: bool = True,
 ) -> float:
     """Return Appendix A's bound on the CCT of a permutation whose messages cross `hops` links.
 
@@ -85,12 +91,14 @@ def permutation_bound(
     last ACK's hops after the first cost T_a without the gap, which is what gives the printed
     number. Below load 1 data frames leave at their pace, or when the ACK before them is out. A last
     frame that is shorter than the others is counted as what it is. Without ACKs the CCT ends with
-    the last data frame's delivery.
+    the last data frame's delivery. Not `shared` is a host that need not receive as much as it
+    sends: its ACKs to others may not hold up its data.
     """
     packets = wire.packets(message_bytes)
     last = wire.time(message_bytes - (packets - 1) * wire.payload_bytes + wire.header_bytes)
     pace = (wire.data + wire.gap) / load
-    alone = min(packets, data_only_packets(wire, hops, load)) if acks else packets
+    in_time = data_only_packets(wire, hops, load)
+    alone = min(packets, in_time) if acks and shared else packets
     in_turn = packets - alone
     ack_slot = wire.ack + wire.gap
     last_slot = wire.data + wire.gap + ack_slot
@@ -140,7 +148,8 @@ def messages_of(setting: Setting, flows: pd.DataFrame) -> Messages:
 def cct_bound(setting: Setting, messages: Messages) -> float:
     """Return the bound that a run's CCT increase is measured against.
 
-    A permutation has Appendix A's bound for its furthest messages. Otherwise it is a naive one: no
+    A permutation has Appendix A's bound for its furthest messages, with ACKs between data only if
+    every host receives as much as it sends. Otherwise it is a naive one: no
     host can be done before what it has to send, or to receive, has gone over its one link. Where
     messages wait for others (rings), it is that of the longest chain of messages on idle links.
     """
@@ -176,9 +185,7 @@ def host_bound(setting: Setting, messages: Messages, hops: int) -> float:
     wire = wire_of(setting)
     packets = -(-messages.size // wire.payload_bytes)
     wire_bytes = messages.size + packets * wire.header_bytes
-    hosts = int(max(messages.source.max(), messages.destination.max())) + 1
-    out = np.bincount(messages.source, wire_bytes, hosts)
-    into = np.bincount(messages.destination, wire_bytes, hosts)
+    out, into = _sent_and_received(messages, wire_bytes)
     host = int(np.argmax(np.maximum(out, into)))
     end = messages.source if out[host] >= into[host] else messages.destination
     frames = int(packets[end == host].sum())
@@ -194,9 +201,19 @@ def host_bound(setting: Setting, messages: Messages, hops: int) -> float:
     return delivered + (hops * (wire.delay_ns + wire.ack) + wire.gap if setting.acks else 0.0)
 
 
+def _sent_and_received(
+    messages: Messages, sizes: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    hosts = int(max(messages.source.max(), messages.destination.max())) + 1
+    out = np.bincount(messages.source, sizes, hosts).astype(np.int64)
+    return out, np.bincount(messages.destination, sizes, hosts).astype(np.int64)
+
+
 def _permutation_of(setting: Setting, messages: Messages) -> float:
     """Appendix A's bound for the messages of each distance, and of these the largest."""
     wire = wire_of(setting)
+    out, into = _sent_and_received(messages, messages.size)
+    shared = np.array_equal(out, into)
     return max(
         permutation_bound(
             int(messages.size[messages.hops == far].max()),
@@ -204,6 +221,7 @@ def _permutation_of(setting: Setting, messages: Messages) -> float:
             hops=int(far),
             load=setting.load,
             acks=setting.acks,
+            shared=shared,
         )
         for far in np.unique(messages.hops)
     )

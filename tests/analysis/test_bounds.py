@@ -132,11 +132,20 @@ def test_hops_between__counts_links(topology: str, pair: tuple[int, int], hops: 
 
 def test_cct_bound__permutation_takes_its_furthest_messages() -> None:
     where = setting()
-    near_and_far = messages([0, 1, 4], [1, 0, 8], 1 << 20, where)
+    near_and_far = messages([0, 1, 4, 8], [1, 0, 8, 4], 1 << 20, where)
     assert cct_bound(where, near_and_far) == pytest.approx(17056.94)
     assert floor(where, near_and_far) == pytest.approx(17056.74)
     near = messages([0, 1], [1, 0], 1 << 20, where)
     assert cct_bound(where, near) < 17056.94
+
+
+def test_cct_bound__who_sends_more_than_it_receives__its_acks_hold_up_nothing() -> None:
+    where = setting(workload="moe")
+    pair = messages([0, 8], [8, 0], 0, where)
+    uneven = Messages(pair.source, pair.destination, np.array([400, 100]) * PACKET, pair.hops)
+    data = 399 * 41.78 + 41.58 + 3000 + 5 * 41.58
+    assert cct_bound(where, uneven) == pytest.approx(data + 3000 + 6 * 0.64 + 0.2)
+    assert floor(where, uneven) == pytest.approx(data + 3000 + 6 * 0.64)
 
 
 def test_host_bound__of_a_permutation_is_appendix_a() -> None:
