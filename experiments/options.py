@@ -71,6 +71,8 @@ def scenarios(given: argparse.Namespace) -> tuple[Scenario, ...]:
     wanted = list(schemes.names()) if given.schemes == ["all"] else given.schemes
     for name in wanted:
         schemes.find(name)
+    for name, _ in given.parameter:
+        _known_parameter(name)
     ordered = [name for name in schemes.names() if name in wanted]
     return tuple(
         Scenario(
@@ -99,8 +101,15 @@ def parameters(scheme: str, given: argparse.Namespace) -> dict[str, float]:
     for name, value in given.parameter:
         owner, _, own_name = name.rpartition(".")
         if owner == scheme:
-            values[own_name] = number(value)
+            values[own_name] = number(name, value)
     return values
+
+
+def _known_parameter(name: str) -> None:
+    owner, point, _ = name.partition(".")
+    if not point:
+        raise ScenarioError(f"--parameter {name}: write SCHEME.NAME=VALUE")
+    schemes.find(owner)
 
 
 def size(text: str) -> int:
@@ -123,8 +132,18 @@ def seeds(text: str) -> list[int]:
 
 
 def names(text: str) -> list[str]:
-    """Read a list of names with commas."""
-    return [part.strip() for part in text.split(",") if part.strip()]
+    """Read a list of names with commas; at least one."""
+    found = [part.strip() for part in text.split(",") if part.strip()]
+    if not found:
+        raise argparse.ArgumentTypeError(f"{text!r} names nothing")
+    return found
+
+
+def folder(text: str) -> Path:
+    """Read the name of a folder; an empty one, as of a variable not set, is none."""
+    if not text:
+        raise argparse.ArgumentTypeError("it names no folder")
+    return Path(text)
 
 
 def assignment(text: str) -> tuple[str, str]:
@@ -135,24 +154,25 @@ def assignment(text: str) -> tuple[str, str]:
     return name, value
 
 
-def number(text: str) -> float:
-    """Read a number; raises ScenarioError if it is none."""
+def number(name: str, text: str) -> float:
+    """Read the number given for a name; raises ScenarioError if it is none."""
     try:
         return float(text)
     except ValueError:
-        raise ScenarioError(f"{text!r} is not a number") from None
+        raise ScenarioError(f"{name} is {text!r}, which is no number") from None
 
 
 def _parser() -> Parser:
     parser = Parser(prog="run.py", description=__doc__, allow_abbrev=False)
     parser.description = "Compare load-balancing schemes on an emulated or simulated fat tree."
+    parser.epilog = "Also: run.py fig4 (a figure of the paper), run.py paper (all), run.py cross."
     _add_scenario(parser)
     where = parser.add_argument_group("where and how")
     where.add_argument("--on", choices=WORLDS, default="auto", help="the world to run in")
     where.add_argument(
         "--dilation", type=_positive, help="how many times slower than the paper (default: chosen)"
     )
-    where.add_argument("--out", type=Path, help="folder for results (default: results/<time>)")
+    where.add_argument("--out", type=folder, help="folder for results (default: results/<time>)")
     where.add_argument("--plot-only", action="store_true", help="only redo the figures of --out")
     where.add_argument("--cli", action="store_true", help="open the Mininet prompt on the fabric")
     where.add_argument("--list", action="store_true", help="list schemes and workloads")
@@ -181,7 +201,10 @@ def _add_scenario(parser: Parser) -> None:
 
 
 def _positive(text: str) -> float:
-    value = float(text)
+    try:
+        value = float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number") from None
     if not 0 < value < float("inf"):
         raise argparse.ArgumentTypeError(f"{text} is not above 0")
     return value

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from testbed.bmv2.world import Bmv2World, nearest_dilation
@@ -10,11 +13,16 @@ from testbed.mininet.prompt import WELCOME, Prompt
 from testbed.mininet.world import MininetWorld
 
 if TYPE_CHECKING:
+    from collections.abc import MutableMapping
+
     from testbed.plan import Plan
+
+ROOT = Path(__file__).resolve().parent.parent
 
 
 def open_prompt(plan: Plan, *, bmv2: bool, dilation: float | None) -> int:
     """Run a plan's switches and talk to the user until they leave; returns the exit code."""
+    use_own_python(os.environ)
     world = Bmv2World() if bmv2 else MininetWorld()
     try:
         slowness = dilation or world.dilation_for(plan)
@@ -28,3 +36,10 @@ def open_prompt(plan: Plan, *, bmv2: bool, dilation: float | None) -> int:
     finally:
         world.close()
     return 0
+
+
+def use_own_python(environment: MutableMapping[str, str]) -> None:
+    """Let `python -m traffic` in a host mean the project's own, in whatever folder it is typed."""
+    for name, first in (("PATH", Path(sys.executable).parent), ("PYTHONPATH", ROOT)):
+        rest = environment.get(name)
+        environment[name] = f"{first}{os.pathsep}{rest}" if rest else str(first)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from rich.console import Console
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
+WIDEST = 200  # a terminal may wrap a row; cells that wrap are hard to read
 HEADER = ("scheme", "runs", "CCT us", "over bound", "max queue KB", "mean KB", "utilisation")
 
 
@@ -20,11 +22,12 @@ def print_table(table: pd.DataFrame, labels: Mapping[str, str]) -> None:
     shown = Table(*HEADER, "verdicts", box=None, header_style="bold", pad_edge=False)
     for column in shown.columns[1:-1]:
         column.justify = "right"
+    for column in shown.columns:
         column.no_wrap = True
     for name in [name for name in labels if name in set(table["scheme"])]:
         rows = table[table["scheme"] == name]
         shown.add_row(labels[name], *_means(rows), _verdicts(rows["verdict"]))
-    Console(highlight=False).print(shown)
+    Console(highlight=False, width=WIDEST).print(shown)
 
 
 def _means(rows: pd.DataFrame) -> tuple[str, ...]:
@@ -37,8 +40,13 @@ def _means(rows: pd.DataFrame) -> tuple[str, ...]:
         f"{usable['cct_increase'].mean():.1%}",
         f"{usable['max_queue_bytes'].max() / 1000:,.1f}",
         f"{usable['mean_queue_bytes'].mean() / 1000:,.2f}",
-        f"{usable['utilisation'].mean():.1%}",
+        _share(usable["utilisation"].mean()),
     )
+
+
+def _share(value: float) -> str:
+    """Write a share; a dash where too little was sent to measure one."""
+    return "-" if math.isnan(value) else f"{value:.1%}"
 
 
 def _verdicts(verdicts: pd.Series[str]) -> str:

@@ -110,7 +110,8 @@ def test_cli__commands__look_inside(tmp_path: Path) -> None:
     run = start("--cli", "--schemes", "ofan", "--dilation", "20000")
     said, _ = run.communicate(
         "send h0 h15 64KB\npointers e0_0\ntables e0_0\nqueues\npath h0 h15\n"
-        "down e0_0 a0_0\npath h0 h15\nsend h0\nnodes\n",
+        "down e0_0 a0_0\npath h0 h15\nsend h0\nnodes\n"
+        "h0 cd / && python -m traffic send --to 10.3.1.2 --count 2\n",
         timeout=120,
     )
     assert run.returncode == 0, said
@@ -123,5 +124,6 @@ def test_cli__commands__look_inside(tmp_path: Path) -> None:
         "the control plane rewrote e0_0",
         "data: h0 > e0_0 > a0_1",
         "usage: send H1 H2 [SIZE]",
+        "10.0.0.1 > 10.3.1.2: 2 frames",
     ):
         assert part in said, said

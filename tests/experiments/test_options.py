@@ -56,3 +56,36 @@ def test_size__units(text: str, expected: int) -> None:
 @given(st.integers(min_value=1, max_value=40))
 def test_seeds__count__starts_at_one(count: int) -> None:
     assert seeds(str(count)) == list(range(1, count + 1))
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "complaint"),
+    [
+        ("--schemes", "", "names nothing"),
+        ("--out", "", "names no folder"),
+        ("--dilation", "slow", "'slow' is no number"),
+    ],
+)
+def test_parse__empty_or_wrong_value__one_line_naming_the_option(
+    option: str, value: str, complaint: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        parse([option, value])
+    (line,) = capsys.readouterr().err.splitlines()
+    assert option in line
+    assert complaint in line
+
+
+@pytest.mark.parametrize(
+    ("parameter", "complaint"),
+    [
+        ("nothing.tau=1", "nothing is unknown"),
+        ("tau_us=1", "SCHEME.NAME"),
+        ("ofan.one_order=x", "ofan.one_order is 'x'"),
+    ],
+)
+def test_parse__parameter_of_no_scheme_or_no_number__refused(
+    parameter: str, complaint: str
+) -> None:
+    with pytest.raises(ValueError, match=complaint):
+        parse(["--schemes", "ofan", "--seeds", "1", "--parameter", parameter])

@@ -1,0 +1,40 @@
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from experiments.table import print_table
+
+if TYPE_CHECKING:
+    import pytest
+
+
+def row(verdict: str, utilisation: float) -> dict[str, object]:
+    return {
+        "scheme": "ofan",
+        "cct_us": 17.0,
+        "cct_increase": 0.01,
+        "max_queue_bytes": 21000,
+        "mean_queue_bytes": 3400.0,
+        "utilisation": utilisation,
+        "verdict": verdict,
+    }
+
+
+def test_print_table__many_verdicts_in_a_narrow_terminal__one_line_a_scheme(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    rows = [row("VALID", 0.9), row("VALID", 0.9), row("DEGRADED", 0.9)]
+    print_table(pd.DataFrame(rows), {"ofan": "Ofan"})
+    _, line = capsys.readouterr().out.splitlines()
+    assert line.rstrip().endswith("90.0%  2 VALID, 1 DEGRADED")
+
+
+def test_print_table__too_little_sent_for_a_utilisation__a_dash(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    print_table(pd.DataFrame([row("VALID", math.nan)]), {"ofan": "Ofan"})
+    assert "nan" not in capsys.readouterr().out
