@@ -98,7 +98,7 @@ def test_copy__between_other_types_is_refused() -> None:
     headers = [{"type": "header", "value": name} for name in ("ethernet", "option")]
     for action in program["actions"]:
         action["primitives"] = [{"op": "assign_header", "parameters": headers}]
-    with pytest.raises(ProgramError, match="assign_header: copies .* to "):
+    with pytest.raises(ProgramError, match=r"assign_header: copies .* to "):
         generate_c(read_program(program))
 
 
