@@ -26,7 +26,7 @@ ends = [name for name in os.listdir("/sys/class/net") if name != "lo"]
 states = {open(f"/sys/class/net/{name}/operstate").read().strip() for name in ends}
 mtus = {open(f"/sys/class/net/{name}/mtu").read().strip() for name in ends}
 offloads.switch_off(ends)
-host = fabric.net["h5"].cmd("ip -br addr show h5-eth0; ip neigh | wc -l").split()
+host = fabric.net["h5"].cmd("ip -color=never -br addr show h5-eth0; ip neigh | wc -l").split()
 print(json.dumps([len(ends), sorted(states), sorted(mtus), host[1:3], host[-1]]))
 """,
     )
