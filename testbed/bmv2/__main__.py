@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +16,13 @@ from p4.engine import EngineError
 from testbed.bmv2.cases import random_case
 from testbed.bmv2.compare import compare
 from testbed.bmv2.errors import Bmv2Error
+from testbed.bmv2.process import executable
 
 BAD_INPUT = (Bmv2Error, CompileError, ProgramError, EngineError, BuildError, OSError, ValueError)
 
 
 def main() -> int:
-    """Compare each file; returns 1 if any differs, 2 with one line for bad input."""
+    """Compare each file; returns 1 if any differs, 2 if one could not be compared, saying why."""
     parser = argparse.ArgumentParser(prog="python -m testbed.bmv2", description=__doc__)
     parser.add_argument("files", nargs="+", type=Path, help="P4 programs or BMv2 JSON files")
     parser.add_argument("--frames", type=int, default=1000, help="random frames per program")
@@ -29,19 +31,30 @@ def main() -> int:
         "--one-by-one", action="store_true", help="let each frame be done before the next enters"
     )
     given = parser.parse_args()
-    differ = False
     try:
-        for path in given.files:
-            case = random_case(path.stem, document_of(path), given.seed, given.frames)
-            found = compare(case, one_by_one=given.one_by_one)
-            verdict = f"{len(found.differences)} differences" if found.differences else "agree"
-            print(f"{path}: {found.frames} frames in, {found.outputs} out: {verdict}")
-            print(*(f"  {line}" for line in found.differences), sep="\n", end="")
-            differ |= bool(found.differences)
-    except BAD_INPUT as error:
-        print(f"compare: {str(error).splitlines()[0]}", file=sys.stderr)
+        executable()
+    except Bmv2Error as error:
+        print(f"compare: {error}", file=sys.stderr)
         return 2
-    return int(differ)
+    outcomes = Counter(_outcome(path, given) for path in given.files)
+    if len(given.files) > 1:
+        print(", ".join(f"{number} {outcome}" for outcome, number in sorted(outcomes.items())))
+    return 1 if outcomes["differ"] else 2 if outcomes["not compared"] else 0
+
+
+def _outcome(path: Path, given: argparse.Namespace) -> str:
+    """Compare a file, print what came out, and return it in short."""
+    try:
+        case = random_case(path.stem, document_of(path), given.seed, given.frames)
+        found = compare(case, one_by_one=given.one_by_one)
+    except BAD_INPUT as error:
+        print(f"compare: {path}: {str(error).splitlines()[0]}", file=sys.stderr)
+        return "not compared"
+    verdict = f"{len(found.differences)} differences" if found.differences else "agree"
+    print(f"{path}: {found.frames} frames in, {found.outputs} out: {verdict}", flush=True)
+    for line in found.differences:
+        print(f"  {line}")
+    return "differ" if found.differences else "agree"
 
 
 def document_of(path: Path) -> dict[str, Any]:

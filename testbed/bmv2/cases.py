@@ -14,6 +14,7 @@ from testbed.bmv2.randomly import (
     Indirection,
     Pools,
     Replication,
+    disturbed,
     random_frames,
     random_indirection,
     random_replication,
@@ -59,8 +60,11 @@ def random_case(name: str, document: dict[str, Any], seed: int, frames: int) -> 
     )
 
 
-def planned_case(plan: Plan, switch: str, seed: int, frames: int) -> Case:
-    """Make a case of a plan's switch as the control plane sets it up, with frames for its hosts."""
+def planned_case(plan: Plan, switch: str, seed: int, frames: int, *, disturb: bool = False) -> Case:
+    """Make a case of a plan's switch as the control plane sets it up, with frames for its hosts.
+
+    With `disturb`, some entries are missing, and some have actions and arguments by chance.
+    """
     random = Random(seed)
     source = plan.programs[switch]
     document = reproducible(compile_file(source.path, defines=dict(source.defines)), tick=1)
@@ -68,10 +72,11 @@ def planned_case(plan: Plan, switch: str, seed: int, frames: int) -> Case:
     hosts = [ipv4(node, plan.topology) for node in plan.topology.nodes if node.tier == "host"]
     pools = Pools({FieldRef("ipv4", name): hosts for name in ("source", "destination")}, {})
     ports = range(1, 1 + next(n.ports for n in plan.topology.nodes if n.name == switch))
+    setup = plan.whole_setup(switch)
     return Case(
         f"{plan.scenario.scheme} on {switch}",
         document,
-        plan.whole_setup(switch),
+        disturbed(model, setup, random) if disturb else setup,
         Replication({}, {}),
         Indirection(),
         random_frames(model, pools, ports, frames, random),

@@ -112,6 +112,24 @@ def random_setup(program: Program, pools: Pools, rng: Random) -> SwitchSetup:
     return SwitchSetup(entries, defaults, registers)
 
 
+def disturbed(program: Program, setup: SwitchSetup, rng: Random) -> SwitchSetup:
+    """Return a set-up of which some entries are gone and some calls are random ones."""
+    tables = {table.name: table for table in program.tables}
+    entries = []
+    for entry in setup.entries:
+        chance = rng.random()
+        if chance < 0.2:
+            call = _call(program, rng.choice(tables[entry.table].actions), rng)
+            entries.append(TableEntry(entry.table, entry.match, *call, entry.priority))
+        elif chance < 0.9:
+            entries.append(entry)
+    defaults = {
+        name: call if rng.random() < 0.8 else _call(program, rng.choice(tables[name].actions), rng)
+        for name, call in setup.defaults.items()
+    }
+    return SwitchSetup(entries, defaults, setup.registers)
+
+
 def random_indirection(program: Program, pools: Pools, rng: Random) -> Indirection:
     """Make random members and groups, and entries that name them."""
     members: list[Member] = []

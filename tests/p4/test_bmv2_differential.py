@@ -54,6 +54,17 @@ def test_schemes__in_a_fat_tree(scheme: str, switch: str) -> None:
     assert found.outputs > FRAMES / 10
 
 
+@pytest.mark.parametrize("scheme", schemes.names())
+def test_schemes__with_entries_that_nobody_planned(scheme: str) -> None:
+    plan = plan_for(Scenario(scheme=scheme, k=4), tick_ps=1000)
+    outputs = 0
+    for seed in range(3):
+        found = compare(planned_case(plan, "e1_0", seed, FRAMES, disturb=True))
+        assert not found.differences
+        outputs += found.outputs
+    assert outputs > FRAMES / 10
+
+
 @pytest.mark.parametrize("scheme", ["ofan", "jsq", "conga", "sglb"])
 def test_schemes__with_failed_links(scheme: str) -> None:
     plan = plan_for(Scenario(scheme=scheme, k=6, failures=0.1, seed=2), tick_ps=1000)
