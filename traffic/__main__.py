@@ -64,7 +64,9 @@ def _add_send(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
     parser.add_argument(
         "--payload", type=_natural, default=4096, metavar="BYTES", help="a frame's (4096)"
     )
-    parser.add_argument("--flow", type=_natural, default=1, help="flow id, the destination QP (1)")
+    parser.add_argument(
+        "--flow", type=_natural, default=1, help="flow id, the destination QP less 2 (1)"
+    )
     parser.add_argument("--entropy", type=_natural, default=49_152, help="UDP source port (49152)")
     parser.add_argument(
         "--entropies", type=_natural, default=1, metavar="N", help="spray over N source ports (1)"

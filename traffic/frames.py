@@ -25,6 +25,7 @@ PSN_AT = BTH_AT + 9
 HEADERS = BTH_AT + BASE_TRANSPORT
 LARGEST_PAYLOAD = 65_535 - (HEADERS - ETHERNET) - CHECKSUM
 PSNS = 1 << 24
+FIRST_QUEUE_PAIR = 2  # 0 and 1 are those of management: analysers decode them so
 ECN_CAPABLE, ECN_MARKED = 2, 3
 BECN = 0x40
 _IPV4_TYPE = b"\x08\x00"
@@ -37,7 +38,7 @@ class FrameError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """What a RoCEv2 frame says. `entropy` is its UDP source port, `flow` its destination QP.
+    """What a RoCEv2 frame says. `entropy` is its UDP source port, `flow` its destination QP less 2.
 
     In an ACK, `psn` is the acknowledged packet's and `marked` says that this packet had an ECN
     mark; in a data frame `marked` is its own mark. `wire_bytes` counts the FCS.
@@ -123,7 +124,7 @@ def read(frame: bytes) -> Frame | None:
         kind="ack" if ack else "data",
         source=str(ipaddress.IPv4Address(frame[26:30])),
         destination=str(ipaddress.IPv4Address(frame[30:34])),
-        flow=int.from_bytes(frame[BTH_AT + 5 : BTH_AT + 8], "big"),
+        flow=int.from_bytes(frame[BTH_AT + 5 : BTH_AT + 8], "big") - FIRST_QUEUE_PAIR,
         psn=int.from_bytes(frame[PSN_AT : PSN_AT + 3], "big"),
         entropy=entropy,
         marked=marked,
@@ -137,14 +138,14 @@ def hardware_address(address: str) -> str:
 
 
 def _stack(ends: Ends, flow: int, psn: int, entropy: int, opcode: int) -> Ether:
-    _fits("flow", flow, PSNS - 1)
+    _fits("flow", flow, PSNS - 1 - FIRST_QUEUE_PAIR)
     _fits("psn", psn, PSNS - 1)
     _fits("entropy", entropy, 65_535)
     return (
         Ether(src=hardware_address(ends.source), dst=hardware_address(ends.destination))
         / IP(src=ends.source, dst=ends.destination, tos=ECN_CAPABLE, ttl=64, id=0)
         / UDP(sport=entropy, dport=ROCE_PORT, chksum=0)
-        / BTH(opcode=opcode, dqpn=flow, psn=psn)
+        / BTH(opcode=opcode, dqpn=flow + FIRST_QUEUE_PAIR, psn=psn)
     )
 
 

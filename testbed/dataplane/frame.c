@@ -31,6 +31,7 @@ enum {
     ECN_EXPERIENCED = 0x03,
     BECN = 0x40,
     IPV4_HEADER = 20,
+    FIRST_QUEUE_PAIR = 2,  /* 0 and 1 are those of management: analysers decode them so */
     SYNDROME_ACK = 0x1f  /* an ACK without credits */
 };
 
@@ -135,7 +136,7 @@ void frame_data(struct packet *packet, uint32_t length, struct frame_address fro
     put32(data + AT_SOURCE, from.ipv4);
     put32(data + AT_DESTINATION, to.ipv4);
     put16(data + AT_UDP, entropy);
-    put24(data + AT_QUEUE_PAIR, flow);
+    put24(data + AT_QUEUE_PAIR, flow + FIRST_QUEUE_PAIR);
     put24(data + AT_PSN, psn);
     write_lengths(data, length);
     write_checksum(data);
@@ -175,7 +176,7 @@ struct frame_view frame_read(const struct packet *packet)
     bool marked = (data[AT_TOS] & ECN_MASK) == ECN_EXPERIENCED;
     return (struct frame_view){
         .destination = get32(data + AT_DESTINATION),
-        .flow = get24(data + AT_QUEUE_PAIR),
+        .flow = get24(data + AT_QUEUE_PAIR) - FIRST_QUEUE_PAIR,
         .psn = get24(data + AT_PSN),
         .entropy = (uint16_t)get16(data + AT_UDP),
         .congested = packet->class == FRAME_ACK ? data[AT_BECN] & BECN : marked,

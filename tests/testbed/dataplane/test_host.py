@@ -39,7 +39,7 @@ def test_data_frame__is_rocev2(program: Program) -> None:
     assert frame[IP].len == 4154 - 14
     assert frame[UDP].dport == 4791
     assert frame[UDP].len == 4154 - 34
-    assert (frame[BTH].opcode, frame[BTH].dqpn, frame[BTH].psn) == (DATA, 0, 1)
+    assert (frame[BTH].opcode, frame[BTH].dqpn, frame[BTH].psn) == (DATA, 2, 1)
     assert checksum_is_right(frame)
 
 
@@ -50,7 +50,7 @@ def test_ack__is_rocev2_and_echoes(program: Program) -> None:
     assert (frame.src, frame.dst) == ("02:00:00:00:00:02", "02:00:00:00:00:01")
     assert (frame[IP].src, frame[IP].dst) == ("10.0.0.2", "10.0.0.1")
     assert frame[IP].len == 62 - 14
-    assert (frame[BTH].opcode, frame[BTH].dqpn, frame[BTH].psn) == (ACK, 0, 2)
+    assert (frame[BTH].opcode, frame[BTH].dqpn, frame[BTH].psn) == (ACK, 2, 2)
     assert frame[BTH].becn == 0
     assert (frame[AETH].syndrome, frame[AETH].msn) == (0x1F, 2)
     assert checksum_is_right(frame)
