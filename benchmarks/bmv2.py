@@ -25,6 +25,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from benchmarks.veth import SIZES, frame
 from p4.codegen.build import compiler_command
+from testbed.bmv2.client import require_installed
 from testbed.bmv2.errors import Bmv2Error
 from testbed.bmv2.process import version
 from testbed.mininet import sandbox
@@ -54,11 +55,11 @@ def main() -> int:
     """Measure both and print their ratio; one line where simple_switch is missing."""
     options = parse()
     try:
-        found = version()
+        require_installed()
     except Bmv2Error as error:
         print(f"bmv2.py: {error}")
         return 0
-    return sandbox.run_inside(partial(compare, options, found))
+    return sandbox.run_inside(partial(compare, options))
 
 
 def parse() -> argparse.Namespace:
@@ -70,14 +71,14 @@ def parse() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def compare(options: argparse.Namespace, switch_version: str) -> int:
+def compare(options: argparse.Namespace) -> int:
     """Measure both worlds; print a line for each, and the ratios."""
     from testbed.bmv2.emulation import Bmv2Emulation  # noqa: PLC0415 - imports Mininet
     from testbed.mininet.emulation import Emulation  # noqa: PLC0415
 
     plan = plan_for(Scenario(scheme=options.scheme))
     own = best("native engine", Emulation, plan, options)
-    other = best(f"simple_switch {switch_version}", Bmv2Emulation, plan, options)
+    other = best(f"simple_switch {version()}", Bmv2Emulation, plan, options)
     faster, cheaper = own.per_second / other.per_second, other.hop_ns / own.hop_ns
     print(f"{faster:.1f} times the frames a second, {cheaper:.1f} times less processor time a hop")
     return 0 if faster >= WANTED else 1

@@ -20,14 +20,16 @@ from analysis.figures.worlds import agreement, worlds
 from analysis.results import MANIFEST
 from analysis.summary import read_all, summarise, write_summary
 from experiments.looks import looks
+from experiments.main import telling
 from experiments.options import names, seeds, size
 from experiments.ownership import hand_over
 from experiments.preparation import prepare
 from experiments.progress import RunProgress
 from experiments.session import Session
 from experiments.sweep_options import OptionsError
-from experiments.world import VIRTUAL, open_world
+from experiments.world import BMV2, MININET, VIRTUAL, open_world
 from testbed import schemes
+from testbed.bmv2.client import require_installed
 from testbed.mininet import sandbox
 from testbed.scenario import Scenario
 
@@ -40,7 +42,7 @@ if TYPE_CHECKING:
     from analysis.figures.style import Look
     from testbed.plan import Plan
 
-WORLDS = (VIRTUAL, "mininet", "bmv2")
+WORLDS = (VIRTUAL, MININET, BMV2)
 SUMMARY = "cross.csv"
 
 
@@ -77,7 +79,7 @@ def main(arguments: Sequence[str]) -> int:
         return work()
     if reason := sandbox.why_not():
         raise OptionsError(f"cross needs Mininet: {reason}")
-    return sandbox.run_inside(work)
+    return sandbox.run_inside(lambda: telling(work))
 
 
 def _crossing(arguments: Sequence[str]) -> Crossing:
@@ -98,6 +100,8 @@ def _crossing(arguments: Sequence[str]) -> Crossing:
     given = parser.parse_args(arguments)
     if unknown := [world for world in given.on if world not in WORLDS]:
         raise OptionsError(f"world {unknown[0]} is unknown; there are {', '.join(WORLDS)}")
+    if BMV2 in given.on:
+        require_installed()
     for name in given.schemes:
         schemes.find(name)
     scenarios = [

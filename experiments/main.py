@@ -43,10 +43,10 @@ def main(arguments: Sequence[str]) -> int:
         from experiments import sweep  # noqa: PLC0415 - the main job needs no figure of the paper
 
         return sweep.main(arguments)
-    return _telling(lambda: _follow(parse(arguments)))
+    return telling(lambda: _follow(parse(arguments)))
 
 
-def _telling(work: Callable[[], int]) -> int:
+def telling(work: Callable[[], int]) -> int:
     """Do some work and tell what went wrong in one line; returns the exit code."""
     try:
         return work()
@@ -78,4 +78,4 @@ def _follow(request: Request) -> int:
             return open_prompt(plans[-1], bmv2=world == BMV2, dilation=request.dilation)
         return run_all(plans, world, request.dilation, out)
 
-    return work() if world == VIRTUAL else run_inside(lambda: _telling(work))
+    return work() if world == VIRTUAL else run_inside(lambda: telling(work))

@@ -25,6 +25,8 @@ from experiments.preparation import InputError
 from experiments.progress import RunProgress
 from experiments.sweep_options import Options, OptionsError, parse
 from experiments.workers import run_all
+from testbed.mininet.sandbox import SandboxError
+from testbed.mininet.worker import WorkerError
 from testbed.scenario import ScenarioError
 
 if TYPE_CHECKING:
@@ -36,6 +38,16 @@ if TYPE_CHECKING:
 
 CROSS = "cross"
 USAGE_ERROR, INTERRUPTED, FAILED = 2, 130, 1
+ERRORS = (
+    OptionsError,
+    ScenarioError,
+    ClusterError,
+    ResultError,
+    InputError,
+    SandboxError,
+    WorkerError,
+    OSError,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +79,7 @@ def main(arguments: Sequence[str]) -> int:
             return cross.main(arguments[1:])
         options = parse(arguments, [figure.name for figure in FIGURES])
         return _run(options)
-    except (OptionsError, ScenarioError, ClusterError, ResultError, InputError, OSError) as error:
+    except ERRORS as error:
         sys.stderr.write(f"run.py: {error}\n")
         return USAGE_ERROR
     except KeyboardInterrupt:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-from testbed.bmv2.process import executable
+from testbed.bmv2.client import require_installed
 from testbed.mininet import sandbox
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def choose(request: Request) -> tuple[str, str]:
         if reason:
             raise sandbox.SandboxError(f"{reason}; or use --on virtual")
         if request.world == BMV2:
-            executable()
+            require_installed()
         return request.world, ""
     if request.cli and reason:
         raise sandbox.SandboxError(f"the prompt needs Mininet: {reason}")

@@ -14,9 +14,9 @@ from p4.codegen.document import ProgramError
 from p4.compiler import CompileError, compile_file
 from p4.engine import EngineError
 from testbed.bmv2.cases import random_case
+from testbed.bmv2.client import require_installed
 from testbed.bmv2.compare import compare
 from testbed.bmv2.errors import Bmv2Error
-from testbed.bmv2.process import executable
 
 BAD_INPUT = (Bmv2Error, CompileError, ProgramError, EngineError, BuildError, OSError, ValueError)
 
@@ -32,7 +32,7 @@ def main() -> int:
     )
     given = parser.parse_args()
     try:
-        executable()
+        require_installed()
     except Bmv2Error as error:
         print(f"compare: {error}", file=sys.stderr)
         return 2

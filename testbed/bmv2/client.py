@@ -80,6 +80,14 @@ def connect(process: Process) -> Client:
     raise Bmv2Error(f"{process.name}: the switch's own service did not come up")
 
 
+def require_installed() -> None:
+    """Raise Bmv2Error if simple_switch, its Python client, or what that needs is missing."""
+    executable()
+    add_client_library()
+    if importlib.util.find_spec("thrift") is None:
+        raise Bmv2Error("the Python library thrift is not installed, which BMv2's client needs")
+
+
 def add_client_library() -> None:
     """Make BMv2's Python client importable: from sys.path, or beside simple_switch."""
     if importlib.util.find_spec("bm_runtime") and importlib.util.find_spec("sswitch_runtime"):

@@ -46,6 +46,16 @@ def test_cross__bad_input__is_one_line(
     assert error.count("\n") == 1
 
 
+def test_cross__without_simple_switch__says_so_in_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert sweep.main(["cross", "--on", "virtual,bmv2", *SMALL, "--out", str(tmp_path)]) == 2
+    error = capsys.readouterr().err
+    assert error.startswith("run.py: simple_switch is not on the path")
+    assert error.count("\n") == 1
+
+
 @pytest.mark.root
 @pytest.mark.mininet
 @pytest.mark.skipif(os.geteuid() != 0 or sandbox.why_not() is not None, reason="needs Mininet")
