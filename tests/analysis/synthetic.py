@@ -179,7 +179,7 @@ def _manifest(scenario: dict[str, Any], world: str, packets: int) -> dict[str, A
         "scheme": scenario["scheme"],
         "seed": scenario["seed"],
         "dilation": 20_000.0 if real else 1.0,
-        "versions": {"python": "3"},
+        "versions": {"python": "3", "gcc": "12"},
         "commit": "0000000",
         "machine": "made up",
         "wall_seconds": 1.5,

@@ -53,6 +53,10 @@ def test_write_report__page_is_self_contained(report: Report) -> None:
     assert "<script" not in page
 
 
+def test_write_report__names_the_versions_in_words(report: Report) -> None:
+    assert "python 3, gcc 12" in report.page.read_text(encoding="utf-8")
+
+
 def test_write_report__says_what_is_invalid_and_unfinished(folder: Path) -> None:
     change_manifest(folder / "rsq-1", ended="stuck")
     (folder / "ofan-2" / "manifest.json").unlink()
