@@ -159,7 +159,7 @@ def number(name: str, text: str) -> float:
     try:
         return float(text)
     except ValueError:
-        raise ScenarioError(f"{name}: {text!r} is not a number") from None
+        raise ScenarioError(f"{name} is {text!r}, which is no number") from None
 
 
 def _parser() -> Parser:

@@ -81,7 +81,7 @@ def test_parse__empty_or_wrong_value__one_line_naming_the_option(
     [
         ("nothing.tau=1", "nothing is unknown"),
         ("tau_us=1", "SCHEME.NAME"),
-        ("ofan.one_order=x", "ofan.one_order: 'x' is not a number"),
+        ("ofan.one_order=x", "ofan.one_order is 'x', which is no number"),
     ],
 )
 def test_parse__parameter_of_no_scheme_or_no_number__refused(
