@@ -1,5 +1,4 @@
-// CONGA, packet by packet: the uplink whose path is least congested, where the destination's edge
-// switch sends back how congested each path was.
+// CONGA, packet by packet: the uplink of the least congested path, as the destination's edge tells.
 //
 // Paper: §3.1, Table 1 ("packet-based"): the original sends flowlets over two levels of switches.
 //

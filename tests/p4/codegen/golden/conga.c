@@ -223,27 +223,27 @@ static const struct pl_action actions[] = {
     {"Fabric.routing.descend", parameters_5, 1, 1},
     {"Fabric.routing.drop", NULL, 0, 0},
     {"Fabric.routing.ascend", parameters_7, 2, 2},
-    {"conga34", NULL, 0, 0},
+    {"conga33", NULL, 0, 0},
     {"estimator25", NULL, 0, 0},
     {"estimator53", NULL, 0, 0},
     {"routing13", NULL, 0, 0},
     {"routing33_0", NULL, 0, 0},
     {"routing33", NULL, 0, 0},
-    {"conga69", NULL, 0, 0},
+    {"conga68", NULL, 0, 0},
     {"uplinks64_0", NULL, 0, 0},
-    {"conga81_0", NULL, 0, 0},
+    {"conga80_0", NULL, 0, 0},
     {"uplinks72_0", NULL, 0, 0},
-    {"conga81", NULL, 0, 0},
-    {"conga96", NULL, 0, 0},
+    {"conga80", NULL, 0, 0},
+    {"conga95", NULL, 0, 0},
     {"uplinks64", NULL, 0, 0},
-    {"conga103_0", NULL, 0, 0},
+    {"conga102_0", NULL, 0, 0},
     {"uplinks72", NULL, 0, 0},
-    {"conga103", NULL, 0, 0},
-    {"conga133", NULL, 0, 0},
-    {"conga54", NULL, 0, 0},
-    {"conga59", NULL, 0, 0},
-    {"conga108", NULL, 0, 0},
-    {"conga118", NULL, 0, 0},
+    {"conga102", NULL, 0, 0},
+    {"conga132", NULL, 0, 0},
+    {"conga53", NULL, 0, 0},
+    {"conga58", NULL, 0, 0},
+    {"conga107", NULL, 0, 0},
+    {"conga117", NULL, 0, 0},
 };
 
 static const uint16_t actions_0[] = {8};
@@ -283,7 +283,7 @@ static const struct pl_key keys_25[] = {{PL_EXACT, 16, 0}};
 static const uint16_t actions_25[] = {7, 1};
 static const uint16_t actions_26[] = {13};
 static const struct pl_table tables[] = {
-    {.name = "tbl_conga34", .engine = PL_NO_KEY, .row_bytes = 24, .actions = actions_0,
+    {.name = "tbl_conga33", .engine = PL_NO_KEY, .row_bytes = 24, .actions = actions_0,
             .action_count = 1, .default_constant = 1, .counter = PL_NONE, .meter = PL_NONE, .profile
             = PL_NONE, .size = 1024, .default_action = 8},
     {.name = "Fabric.clock.rates", .engine = PL_NO_KEY, .argument_words = 3, .row_bytes = 48,
@@ -307,49 +307,49 @@ static const struct pl_table tables[] = {
     {.name = "tbl_routing33_0", .engine = PL_NO_KEY, .row_bytes = 24, .actions = actions_7,
             .action_count = 1, .default_constant = 1, .counter = PL_NONE, .meter = PL_NONE, .profile
             = PL_NONE, .size = 1024, .default_action = 12},
-    {.name = "tbl_conga69", .engine = PL_NO_KEY, .row_bytes = 24, .actions = actions_8,
+    {.name = "tbl_conga68", .engine = PL_NO_KEY, .row_bytes = 24, .actions = actions_8,
             .action_count = 1, .default_constant = 1, .counter = PL_NONE, .meter = PL_NONE, .profile
             = PL_NONE, .size = 1024, .default_action = 14},
     {.name = "tbl_uplinks64_0", .engine = PL_NO_KEY, .row_bytes = 24, .actions = actions_9,
             .action_count = 1, .default_constant = 1, .counter = PL_NONE, .meter = PL_NONE, .profile
             = PL_NONE, .size = 1024, .default_action = 15},
-    {.name = "tbl_conga81_0", .engine = PL_NO_KEY, .row_bytes = 24, .actions = actions_10,
+    {.name = "tbl_conga80_0", .engine = PL_NO_KEY, .row_bytes = 24, .actions = actions_10,
             .action_count = 1, .default_constant = 1, .counter = PL_NONE, .meter = PL_NONE, .profile
             = PL_NONE, .size = 1024, .default_action = 16},
     {.name = "tbl_uplinks72_0", .engine = PL_NO_KEY, .row_bytes = 24, .actions = actions_11,
             .action_count = 1, .default_constant = 1, .counter = PL_NONE, .meter = PL_NONE, .profile
             = PL_NONE, .size = 1024, .default_action = 17},
-    {.name = "tbl_conga81", .engine = PL_NO_KEY, .row_bytes = 24, .actions = actions_12,
+    {.name = "tbl_conga80", .engine = PL_NO_KEY, .row_bytes = 24, .actions = actions_12,
             .action_count = 1, .default_constant = 1, .counter = PL_NONE, .meter = PL_NONE, .profile
             = PL_NONE, .size = 1024, .default_action = 18},
-    {.name = "tbl_conga133", .engine = PL_NO_KEY, .row_bytes = 24, .actions = actions_13,
+    {.name = "tbl_conga132", .engine = PL_NO_KEY, .row_bytes = 24, .actions = actions_13,
             .action_count = 1, .default_constant = 1, .counter = PL_NONE, .meter = PL_NONE, .profile
             = PL_NONE, .size = 1024, .default_action = 24},
-    {.name = "tbl_conga108", .engine = PL_NO_KEY, .row_bytes = 24, .actions = actions_14,
+    {.name = "tbl_conga107", .engine = PL_NO_KEY, .row_bytes = 24, .actions = actions_14,
             .action_count = 1, .default_constant = 1, .counter = PL_NONE, .meter = PL_NONE, .profile
             = PL_NONE, .size = 1024, .default_action = 27},
-    {.name = "tbl_conga118", .engine = PL_NO_KEY, .row_bytes = 24, .actions = actions_15,
+    {.name = "tbl_conga117", .engine = PL_NO_KEY, .row_bytes = 24, .actions = actions_15,
             .action_count = 1, .default_constant = 1, .counter = PL_NONE, .meter = PL_NONE, .profile
             = PL_NONE, .size = 1024, .default_action = 28},
-    {.name = "tbl_conga96", .engine = PL_NO_KEY, .row_bytes = 24, .actions = actions_16,
+    {.name = "tbl_conga95", .engine = PL_NO_KEY, .row_bytes = 24, .actions = actions_16,
             .action_count = 1, .default_constant = 1, .counter = PL_NONE, .meter = PL_NONE, .profile
             = PL_NONE, .size = 1024, .default_action = 19},
     {.name = "tbl_uplinks64", .engine = PL_NO_KEY, .row_bytes = 24, .actions = actions_17,
             .action_count = 1, .default_constant = 1, .counter = PL_NONE, .meter = PL_NONE, .profile
             = PL_NONE, .size = 1024, .default_action = 20},
-    {.name = "tbl_conga103_0", .engine = PL_NO_KEY, .row_bytes = 24, .actions = actions_18,
+    {.name = "tbl_conga102_0", .engine = PL_NO_KEY, .row_bytes = 24, .actions = actions_18,
             .action_count = 1, .default_constant = 1, .counter = PL_NONE, .meter = PL_NONE, .profile
             = PL_NONE, .size = 1024, .default_action = 21},
     {.name = "tbl_uplinks72", .engine = PL_NO_KEY, .row_bytes = 24, .actions = actions_19,
             .action_count = 1, .default_constant = 1, .counter = PL_NONE, .meter = PL_NONE, .profile
             = PL_NONE, .size = 1024, .default_action = 22},
-    {.name = "tbl_conga103", .engine = PL_NO_KEY, .row_bytes = 24, .actions = actions_20,
+    {.name = "tbl_conga102", .engine = PL_NO_KEY, .row_bytes = 24, .actions = actions_20,
             .action_count = 1, .default_constant = 1, .counter = PL_NONE, .meter = PL_NONE, .profile
             = PL_NONE, .size = 1024, .default_action = 23},
-    {.name = "tbl_conga54", .engine = PL_NO_KEY, .row_bytes = 24, .actions = actions_21,
+    {.name = "tbl_conga53", .engine = PL_NO_KEY, .row_bytes = 24, .actions = actions_21,
             .action_count = 1, .default_constant = 1, .counter = PL_NONE, .meter = PL_NONE, .profile
             = PL_NONE, .size = 1024, .default_action = 25},
-    {.name = "tbl_conga59", .engine = PL_NO_KEY, .row_bytes = 24, .actions = actions_22,
+    {.name = "tbl_conga58", .engine = PL_NO_KEY, .row_bytes = 24, .actions = actions_22,
             .action_count = 1, .default_constant = 1, .counter = PL_NONE, .meter = PL_NONE, .profile
             = PL_NONE, .size = 1024, .default_action = 26},
     {.name = "Fabric.routing.place", .engine = PL_NO_KEY, .argument_words = 6, .row_bytes = 72,
@@ -402,7 +402,7 @@ static inline void action_Fabric_discounter_count_periods(struct packet *packet,
     packet->meta.Fabric_discounter_keep = (uint32_t)kept;
 }
 
-/* conga.p4:41: action Fabric.know */
+/* conga.p4:40: action Fabric.know */
 static inline void action_Fabric_know(struct packet *packet, const uint64_t *arguments)
 {
     const uint64_t edge = arguments[0];
@@ -456,8 +456,8 @@ static inline void action_Fabric_routing_ascend(struct packet *packet, const uin
     packet->meta.userMetadata_valid = (uint8_t)(leading & packet->meta.Fabric_routing_up_here);
 }
 
-/* conga.p4:34: action conga34 */
-static inline void action_conga34(struct packet *packet)
+/* conga.p4:33: action conga33 */
+static inline void action_conga33(struct packet *packet)
 {
     packet->meta.Fabric_is_edge = 0;
     packet->meta.Fabric_pod_stride = 0;
@@ -563,8 +563,8 @@ static inline void action_routing33(struct packet *packet)
     pl_mark_to_drop(&packet->base);
 }
 
-/* conga.p4:69: action conga69 */
-static inline void action_conga69(struct packet *packet)
+/* conga.p4:68: action conga68 */
+static inline void action_conga68(struct packet *packet)
 {
     packet->meta.Fabric_least = 0xff;
     packet->meta.Fabric_candidates = 0;
@@ -624,8 +624,8 @@ static inline void action_uplinks64_0(struct packet *packet)
     packet->meta.Fabric_size_of = (uint8_t)packet->meta.Fabric_size;
 }
 
-/* conga.p4:81: action conga81_0 */
-static inline void action_conga81_0(struct packet *packet)
+/* conga.p4:80: action conga80_0 */
+static inline void action_conga80_0(struct packet *packet)
 {
     packet->meta.userMetadata_uplink = (uint8_t)pl_random(packet->base.sw, 0,
             (((uint64_t)packet->meta.Fabric_size_of - 1) & 0xff));
@@ -649,8 +649,8 @@ static inline void action_uplinks72_0(struct packet *packet)
     packet->meta.Fabric_member = (uint8_t)packet->meta.Fabric_found;
 }
 
-/* conga.p4:81: action conga81 */
-static inline void action_conga81(struct packet *packet)
+/* conga.p4:80: action conga80 */
+static inline void action_conga80(struct packet *packet)
 {
     packet->meta.userMetadata_uplink = (uint8_t)packet->meta.Fabric_member;
     if (pl_in_range(&packet->base, packet->meta.userMetadata_destination, 8)) {
@@ -674,8 +674,8 @@ static inline void action_conga81(struct packet *packet)
             (packet->meta.Fabric_metric & 7));
 }
 
-/* conga.p4:96: action conga96 */
-static inline void action_conga96(struct packet *packet)
+/* conga.p4:95: action conga95 */
+static inline void action_conga95(struct packet *packet)
 {
     packet->meta.Fabric_least_0 = 0xff;
     packet->meta.Fabric_candidates_0 = 0;
@@ -714,8 +714,8 @@ static inline void action_uplinks64(struct packet *packet)
     packet->meta.Fabric_size_of_0 = (uint8_t)packet->meta.Fabric_size_0;
 }
 
-/* conga.p4:103: action conga103_0 */
-static inline void action_conga103_0(struct packet *packet)
+/* conga.p4:102: action conga102_0 */
+static inline void action_conga102_0(struct packet *packet)
 {
     packet->meta.userMetadata_uplink = (uint8_t)pl_random(packet->base.sw, 0,
             (((uint64_t)packet->meta.Fabric_size_of_0 - 1) & 0xff));
@@ -739,28 +739,28 @@ static inline void action_uplinks72(struct packet *packet)
     packet->meta.Fabric_member_0 = (uint8_t)packet->meta.Fabric_found_0;
 }
 
-/* conga.p4:103: action conga103 */
-static inline void action_conga103(struct packet *packet)
+/* conga.p4:102: action conga102 */
+static inline void action_conga102(struct packet *packet)
 {
     packet->meta.userMetadata_uplink = (uint8_t)packet->meta.Fabric_member_0;
 }
 
-/* conga.p4:133: action conga133 */
-static inline void action_conga133(struct packet *packet)
+/* conga.p4:132: action conga132 */
+static inline void action_conga132(struct packet *packet)
 {
     packet->base.standard.egress_spec = (uint16_t)(3 + packet->meta.userMetadata_uplink);
 }
 
-/* conga.p4:54: action conga54 */
-static inline void action_conga54(struct packet *packet)
+/* conga.p4:53: action conga53 */
+static inline void action_conga53(struct packet *packet)
 {
     packet->meta.Fabric_source = (uint32_t)((((uint64_t)(((uint64_t)packet->ipv4.source >> 0x10) &
             0xff) * packet->meta.Fabric_pod_stride) & UINT64_C(0xffffffff)) +
             (((uint64_t)packet->ipv4.source >> 8) & 0xff));
 }
 
-/* conga.p4:59: action conga59 */
-static inline void action_conga59(struct packet *packet)
+/* conga.p4:58: action conga58 */
+static inline void action_conga58(struct packet *packet)
 {
     packet->meta.Fabric_key = (uint16_t)packet->bth.partition_key;
     if (pl_in_range(&packet->base, (((((uint64_t)packet->meta.Fabric_source * 2) &
@@ -781,8 +781,8 @@ static inline void action_conga59(struct packet *packet)
     packet->bth.partition_key = 0xffff;
 }
 
-/* conga.p4:108: action conga108 */
-static inline void action_conga108(struct packet *packet)
+/* conga.p4:107: action conga107 */
+static inline void action_conga107(struct packet *packet)
 {
     packet->meta.Fabric_so_far = (uint8_t)((packet->bth.partition_key >> 8) & 7);
     if (pl_in_range(&packet->base, packet->base.standard.egress_spec, 5)) {
@@ -797,8 +797,8 @@ static inline void action_conga108(struct packet *packet)
             (((uint64_t)(packet->meta.Fabric_here & 7) << 8) & 0xffff));
 }
 
-/* conga.p4:118: action conga118 */
-static inline void action_conga118(struct packet *packet)
+/* conga.p4:117: action conga117 */
+static inline void action_conga117(struct packet *packet)
 {
     if (pl_in_range(&packet->base, packet->base.standard.egress_spec, 5)) {
         packet->meta.Fabric_estimator_2 =
@@ -925,7 +925,7 @@ static inline void table_Fabric_discounter_discount(struct packet *packet)
     }
 }
 
-/* conga.p4:48: table Fabric.constants */
+/* conga.p4:47: table Fabric.constants */
 static inline void table_Fabric_constants(struct packet *packet)
 {
     const struct pl_store *store = packet->base.sw->stores[5];
@@ -988,10 +988,10 @@ static inline void table_Fabric_routing_up(struct packet *packet)
     }
 }
 
-/* conga.p4:25: control ingress */
+/* conga.p4:24: control ingress */
 static inline void ingress(struct packet *packet)
 {
-    action_conga34(packet);
+    action_conga33(packet);
     table_Fabric_clock_rates(packet);
     action_estimator25(packet);
     table_Fabric_discounter_discount(packet);
@@ -1017,34 +1017,34 @@ static inline void ingress(struct packet *packet)
     }
     if (!(packet->meta.userMetadata_valid == 0)) {
         if (packet->meta.Fabric_is_edge == 1) {
-            action_conga69(packet);
+            action_conga68(packet);
             action_uplinks64_0(packet);
-            action_conga81_0(packet);
+            action_conga80_0(packet);
             action_uplinks72_0(packet);
-            action_conga81(packet);
+            action_conga80(packet);
         } else {
-            action_conga96(packet);
+            action_conga95(packet);
             action_uplinks64(packet);
-            action_conga103_0(packet);
+            action_conga102_0(packet);
             action_uplinks72(packet);
-            action_conga103(packet);
+            action_conga102(packet);
         }
-        action_conga133(packet);
+        action_conga132(packet);
     } else {
         if ((((packet->meta.Fabric_is_edge == 1) && (packet->base.standard.ingress_port > 2)) &&
                 pl_is_valid(packet->valid, HEADER_bth)) && !(packet->bth.partition_key == 0xffff)) {
-            action_conga54(packet);
+            action_conga53(packet);
             if (((packet->meta.Fabric_source < 8) && ((packet->bth.partition_key >> 0xb) < 2)) &&
                     (((packet->bth.partition_key >> 3) & 0x1f) < 2)) {
-                action_conga59(packet);
+                action_conga58(packet);
             }
         }
     }
     if (packet->base.standard.egress_spec < 5) {
         if (packet->meta.Fabric_is_edge == 0) {
-            action_conga108(packet);
+            action_conga107(packet);
         }
-        action_conga118(packet);
+        action_conga117(packet);
     }
 }
 
@@ -1128,6 +1128,7 @@ static uint32_t write_headers(struct pl_packet *base, uint8_t *head)
 static inline void parse(struct packet *packet)
 {
     clear_headers(packet);
+    load_residue(packet);
     run_states(packet);
     verify_checksums(packet);
 }
@@ -1135,7 +1136,6 @@ static inline void parse(struct packet *packet)
 static void parse_again(struct pl_packet *base)
 {
     struct packet *packet = (struct packet *)base;
-    load_residue(packet);
     parse(packet);
 }
 
@@ -1174,7 +1174,6 @@ __attribute__((flatten)) static void receive(struct pl_switch *sw, uint32_t port
     struct packet packet;
     pl_packet_begin(&packet.base, sw, port, frame, now);
     packet.meta = (struct metadata){0};
-    load_residue(&packet);
     parse(&packet);
     run_ingress(&packet.base);
     if (!pl_plain(&packet.base)) {
@@ -1255,7 +1254,7 @@ static struct pl_switch *create(const struct pl_world *world, uint64_t seed)
 __attribute__((visibility("default"))) const struct pl_program pl_program = {
     .abi = PL_ABI,
     .name = "conga",
-    .digest = "080523d2960c70990ae83af319044d9ea0a152395f7fbd62ba78721135856d4f",
+    .digest = "b16a14cb077eb10e9202877bbe4d037a9b741d2ac164e085ba5ced347fed4deb",
     .pure_egress = 1,
     .create = create,
     .destroy = pl_switch_free,
