@@ -40,7 +40,7 @@ COLUMNS = [
         (["--workload", "nosuch"], "workload 'nosuch'"),
         (["--workload", "missing.cm"], "missing.cm"),
         (["--workload-option", "skew"], "'skew' is not NAME=VALUE"),
-        (["--parameter", "pofan.pipe_ports=many"], "'many' is not a number"),
+        (["--parameter", "pofan.pipe_ports=many"], "is 'many', which is no number"),
         (["--schemes", "pofan", "--pipe-ports", "0"], "pipe_ports"),
         (["--plot-only"], "--plot-only needs --out"),
         (["--plot-only", "--out", "/nonexistent"], "/nonexistent"),
