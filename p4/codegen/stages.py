@@ -70,11 +70,11 @@ def _write_parse(context: Context) -> None:
     writer = context.writer
     with writer.function("static inline void parse(struct packet *packet)"):
         writer.line("clear_headers(packet);")
+        writer.line("load_residue(packet);")
         writer.line("run_states(packet);")
         writer.line("verify_checksums(packet);")
     with writer.function("static void parse_again(struct pl_packet *base)"):
         writer.line("struct packet *packet = (struct packet *)base;")
-        writer.line("load_residue(packet);")
         writer.line("parse(packet);")
 
 
@@ -162,7 +162,6 @@ def _write_receive(context: Context, *, pure: bool) -> None:
         writer.line("struct packet packet;")
         writer.line("pl_packet_begin(&packet.base, sw, port, frame, now);")
         writer.line("packet.meta = (struct metadata){0};")
-        writer.line("load_residue(&packet);")
         writer.line("parse(&packet);")
         writer.line("run_ingress(&packet.base);")
         with writer.block("if (!pl_plain(&packet.base))"):

@@ -214,6 +214,7 @@ static uint32_t write_headers(struct pl_packet *base, uint8_t *head)
 static inline void parse(struct packet *packet)
 {
     clear_headers(packet);
+    load_residue(packet);
     run_states(packet);
     verify_checksums(packet);
 }
@@ -221,7 +222,6 @@ static inline void parse(struct packet *packet)
 static void parse_again(struct pl_packet *base)
 {
     struct packet *packet = (struct packet *)base;
-    load_residue(packet);
     parse(packet);
 }
 
@@ -260,7 +260,6 @@ __attribute__((flatten)) static void receive(struct pl_switch *sw, uint32_t port
     struct packet packet;
     pl_packet_begin(&packet.base, sw, port, frame, now);
     packet.meta = (struct metadata){0};
-    load_residue(&packet);
     parse(&packet);
     run_ingress(&packet.base);
     if (!pl_plain(&packet.base)) {
