@@ -1,5 +1,7 @@
 """The fifth pass, part five: v1model's extern objects and functions."""
 
+import itertools
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -415,8 +417,10 @@ class ExternLowering(CallLowering):
         message = arguments["msg"]
         assert isinstance(message, flat.Text)
         data = arguments.get("data")
-        values = self._flatten(data, at) if data is not None else []
-        self._do("log_msg", at, message, flat.Vector(tuple(values)))
+        shown = data.parts.values() if isinstance(data, places.Struct) else [data] if data else []
+        values = [self._flatten(each, at) for each in shown]
+        text = flat.Text(_with_placeholders(message.text, [len(each) for each in values]))
+        self._do("log_msg", at, text, flat.Vector(tuple(itertools.chain.from_iterable(values))))
         return None
 
     # Copies of packets, and digests
@@ -542,6 +546,17 @@ def _sized(value: flat.Value) -> flat.Value:
     if isinstance(value, flat.Number) and not isinstance(t.base(value.type), t.Bits):
         return fold.number(value.value, t.Bits(64))
     return value
+
+
+def _with_placeholders(message: str, counts: list[int]) -> str:
+    """Give a placeholder of something with `n` values n of them, in parentheses, unless n is 1."""
+    left = iter(counts)
+
+    def placeholder(found: re.Match[str]) -> str:
+        count = next(left, 1)
+        return found[0] if count == 1 else f"({', '.join(['{}'] * count)})"
+
+    return re.sub(r"(?<!\\)\{[^}]*\}", placeholder, message)
 
 
 Handler = Callable[[Any, Call, Position], places.Place | None]

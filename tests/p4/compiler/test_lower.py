@@ -297,6 +297,16 @@ def test_externs(tmp_path: Path, call: str, primitive: str) -> None:
     assert primitive in operations(compile_parts(tmp_path, apply=call))
 
 
+def test_log_msg__a_header_takes_as_many_placeholders_as_it_has_fields(tmp_path: Path) -> None:
+    json = compile_parts(tmp_path, apply='log_msg("a {} h {}", {sm.egress_spec, hdr.h});')
+    (logged,) = (
+        step for each in json["actions"] for step in each["primitives"] if step["op"] == "log_msg"
+    )
+    message, values = (parameter["value"] for parameter in logged["parameters"])
+    assert message == f"a {{}} h ({', '.join(['{}'] * (len(values) - 1))})"
+    assert len(values) > 2
+
+
 def test_checksums_carry_their_conditions(tmp_path: Path) -> None:
     json = compile_parts(
         tmp_path,
