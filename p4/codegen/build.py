@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import atexit
 import hashlib
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -30,12 +32,39 @@ class BuildError(Exception):
 
 
 def cache_folder() -> Path:
-    """Return the folder of built programs: OFAN_CACHE, else one in the user's cache folder."""
+    """Return the folder of built programs: OFAN_CACHE, else one in the user's cache folder.
+
+    Where the latter cannot be written, it is a temporary one that ends with this process, told in
+    a line on standard error; processes started from here share it.
+    """
     chosen = os.environ.get("OFAN_CACHE")
     if chosen:
         return Path(chosen)
     base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(base) / "ofan"
+    folder = Path(base) / "ofan"
+    return folder if _writable(folder) else _private_cache(folder)
+
+
+def _writable(folder: Path) -> bool:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return False
+    return os.access(folder, os.W_OK | os.X_OK)
+
+
+def _private_cache(unusable: Path) -> Path:
+    private = tempfile.mkdtemp(prefix="ofan-cache-")
+    os.environ["OFAN_CACHE"] = private
+    owner = os.getpid()
+
+    def remove() -> None:
+        if os.getpid() == owner:
+            shutil.rmtree(private, ignore_errors=True)
+
+    atexit.register(remove)
+    sys.stderr.write(f"{unusable} cannot be written: compiled programs are kept for now only\n")
+    return Path(private)
 
 
 def compiler_command() -> str:
