@@ -6,6 +6,9 @@ import argparse
 import sys
 from pathlib import Path
 
+from environment import Parser
+
+# isort: split
 from analysis.report import write_report
 from analysis.setting import ResultError
 
@@ -16,7 +19,7 @@ folder, or one with the folders of many runs. Nothing is run again."""
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the command line; returns the exit code: 0, or 2 after an error told in one line."""
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="python -m analysis",
         description=DESCRIPTION,
         formatter_class=argparse.RawDescriptionHelpFormatter,

@@ -17,7 +17,7 @@ def listing() -> str:
         ]
     lines.append("Workloads (--workload; options with --workload-option NAME=VALUE)")
     for workload in WORKLOADS:
-        options = f" ({', '.join(workload.options)})" if workload.options else ""
-        lines.append(f"  {workload.name:<12} {workload.summary}{options}")
+        lines.append(f"  {workload.name:<12} {workload.summary}")
+        lines += [f"  {'':<12}   {name}={values}" for name, values in workload.options.items()]
     lines.append(f"  {'FILE' + MATRIX_SUFFIX:<12} an htsim connection matrix")
     return "\n".join(lines)

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from environment import Parser
 from p4.codegen.build import BuildError
 from p4.codegen.document import ProgramError
 from p4.compiler import CompileError
@@ -21,7 +22,7 @@ from testbed.planning import plan_for
 from testbed.scenario import Scenario, ScenarioError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 BAD_INPUT = (
     AttachError,
@@ -38,14 +39,14 @@ BAD_INPUT = (
 USAGE_ERROR = 2
 
 
-def main() -> int:
+def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns 2 with one line on standard error for bad input."""
-    parser = argparse.ArgumentParser(prog="python -m testbed", description=__doc__)
+    parser = Parser(prog="python -m testbed", description=__doc__)
     commands = parser.add_subparsers(required=True)
     _add_attach(commands.add_parser("attach", help="enter a running fabric"))
     _add_run(commands.add_parser("run", help="run a network of the p4lang tutorials"))
     _add_export(commands.add_parser("export", help="write a fabric as an application of p4-utils"))
-    given = parser.parse_args()
+    given = parser.parse_args(arguments)
     work: Callable[[argparse.Namespace], int] = given.work
     return _reported(lambda: work(given))
 
@@ -54,7 +55,9 @@ def _add_attach(parser: argparse.ArgumentParser) -> None:
     parser.description = "Enter a running fabric from another terminal, as root if it runs as root."
     parser.add_argument("--fabric", type=int, help="its process id (default: the newest one)")
     parser.add_argument("--node", help="enter this host, such as h0, instead of the switches' side")
-    parser.add_argument("command", nargs="*", help="what to run there (default: a shell)")
+    parser.add_argument(
+        "command", nargs=argparse.REMAINDER, help="what to run there (default: a shell)"
+    )
     parser.set_defaults(work=_attach)
 
 
@@ -80,7 +83,8 @@ def _add_export(parser: argparse.ArgumentParser) -> None:
 
 
 def _attach(given: argparse.Namespace) -> int:
-    return subprocess.call(command_line(find_fabric(given.fabric), given.node, given.command))
+    command = given.command[1:] if given.command[:1] == ["--"] else given.command
+    return subprocess.call(command_line(find_fabric(given.fabric), given.node, command))
 
 
 def _run(given: argparse.Namespace) -> int:

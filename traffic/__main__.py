@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
+from environment import Parser
 from traffic import sniff as sniffing
 from traffic.frames import Ends, FrameError
 from traffic.send import entropies, prebuilt, send
@@ -31,8 +32,8 @@ def main(arguments: list[str] | None = None) -> int:
         return 0
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+def _parser() -> Parser:
+    parser = Parser(
         prog="python -m traffic",
         description="Send and watch the testbed's RoCEv2 frames by hand.",
         epilog=EXAMPLES,
@@ -46,7 +47,7 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _add_send(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def _add_send(commands: argparse._SubParsersAction[Parser]) -> None:
     parser = commands.add_parser(
         "send",
         help="send data frames to a host at a steady rate",
@@ -74,7 +75,7 @@ def _add_send(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
     parser.set_defaults(run=_send)
 
 
-def _add_sniff(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def _add_sniff(commands: argparse._SubParsersAction[Parser]) -> None:
     parser = commands.add_parser(
         "sniff",
         help="print the RoCEv2 frames that arrive",
@@ -115,7 +116,7 @@ def _sniff(options: argparse.Namespace) -> int:
 
 def _list_workloads(_: argparse.Namespace) -> int:
     for workload in WORKLOADS:
-        options = f"  (options: {', '.join(workload.options)})" if workload.options else ""
+        options = f"  ({workload.options_text})" if workload.options else ""
         print(f"{workload.name:12} {workload.summary}{options}")
     print(f"{'FILE.cm':12} an htsim connection matrix")
     return 0

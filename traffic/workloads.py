@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from traffic import connection_matrix
 from traffic.all_to_all import all_to_all
-from traffic.double_tree import double_tree_all_reduce
+from traffic.double_tree import CHUNK_BYTES, double_tree_all_reduce
 from traffic.fsdp import hierarchical_ring
-from traffic.moe import dispatch
+from traffic.moe import EXPERTS_PER_TOKEN, GPUS_PER_SERVER, SKEW, TOKEN_BYTES, dispatch
 from traffic.permutation import derangement, inter_pod
 from traffic.request import Request, WorkloadError
 from traffic.ring import ring_all_reduce
@@ -23,40 +23,65 @@ if TYPE_CHECKING:
     from traffic.flows import Flows
 
 MATRIX_SUFFIX = ".cm"
+PLACEMENT = {"placement": "in-order or random"}
 
 
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """A collective: how it is called, what it is, how it is made, and which options it reads."""
+    """A collective: how it is called, what it is, how it is made, and which options it reads.
+
+    `options` says by name what an option takes, its default first.
+    """
 
     name: str
     summary: str
     build: Callable[[Request], Flows]
-    options: tuple[str, ...] = ()
+    options: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def options_text(self) -> str:
+        """What may be set, in a few words; empty if nothing."""
+        return "; ".join(f"{name}={values}" for name, values in self.options.items())
 
 
 WORKLOADS = (
     Workload("permutation", "every host sends to one other, at random", derangement),
     Workload("interpod", "a permutation that leaves no message in its pod", inter_pod),
-    Workload("all-to-all", "every host sends to every other", all_to_all, ("constant",)),
+    Workload(
+        "all-to-all",
+        "every host sends to every other",
+        all_to_all,
+        {"constant": "flow (the message is each flow's size) or host (what a host sends in all)"},
+    ),
     Workload(
         "moe",
         "mixture-of-experts dispatch between servers",
         dispatch,
-        ("skew", "server", "top", "token_bytes", "slots"),
+        {
+            "skew": f"{SKEW:g} (busiest GPU over the mean)",
+            "server": f"{GPUS_PER_SERVER} GPUs",
+            "top": f"{EXPERTS_PER_TOKEN} experts a token",
+            "token_bytes": f"{TOKEN_BYTES}",
+            "slots": "1 expert a GPU",
+        },
     ),
     Workload(
         "fsdp",
         "FSDP2's parallel rings over servers",
         hierarchical_ring,
-        ("server", "steps", "order", "placement"),
+        {
+            "server": f"{GPUS_PER_SERVER} GPUs",
+            "steps": "1",
+            "order": "random or in-order",
+            "placement": "contiguous or rail",
+        },
     ),
-    Workload("ring", "ring all-reduce", ring_all_reduce, ("placement",)),
+    Workload("ring", "ring all-reduce", ring_all_reduce, PLACEMENT),
     Workload(
         "double-tree",
         "double binary tree all-reduce",
         double_tree_all_reduce,
-        ("chunk", "placement"),
+        {"chunk": f"{CHUNK_BYTES} bytes", **PLACEMENT},
     ),
 )
 
@@ -94,7 +119,8 @@ def make(
     for option in options:
         if option not in workload.options:
             raise WorkloadError(
-                f"workload {name} has no option {option!r}; it has {workload.options or 'none'}"
+                f"workload {name} has no option {option!r}; it has "
+                f"{', '.join(workload.options) or 'none'}"
             )
     request = Request(hosts, hosts_per_edge, hosts_per_pod, message_bytes, rng, options)
     return workload.build(request)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 from collections import Counter
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from environment import Parser
 from p4.codegen.build import BuildError
 from p4.codegen.document import ProgramError
 from p4.compiler import CompileError, compile_file
@@ -18,12 +18,15 @@ from testbed.bmv2.client import require_installed
 from testbed.bmv2.compare import compare
 from testbed.bmv2.errors import Bmv2Error
 
+if TYPE_CHECKING:
+    import argparse
+
 BAD_INPUT = (Bmv2Error, CompileError, ProgramError, EngineError, BuildError, OSError, ValueError)
 
 
 def main() -> int:
     """Compare each file; returns 1 if any differs, 2 if one could not be compared, saying why."""
-    parser = argparse.ArgumentParser(prog="python -m testbed.bmv2", description=__doc__)
+    parser = Parser(prog="python -m testbed.bmv2", description=__doc__)
     parser.add_argument("files", nargs="+", type=Path, help="P4 programs or BMv2 JSON files")
     parser.add_argument("--frames", type=int, default=1000, help="random frames per program")
     parser.add_argument("--seed", type=int, default=1, help="of entries and frames")

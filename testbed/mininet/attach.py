@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from testbed.mininet import sandbox
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
 SHELL = ("bash", "--norc")
 NODE_MARK = "mininet:"
@@ -49,6 +50,13 @@ def nodes(fabric: int) -> dict[str, int]:
     return found
 
 
+def by_number(names: Iterable[str]) -> list[str]:
+    """Sort names of nodes as a person counts them: h2 before h10."""
+    return sorted(
+        names, key=lambda name: [(len(part), part) for part in re.findall(r"\d+|\D+", name)]
+    )
+
+
 def command_line(fabric: int, node: str | None, command: Sequence[str]) -> list[str]:
     """Return the command that runs `command`, or a shell, in a fabric or in one of its nodes.
 
@@ -58,7 +66,7 @@ def command_line(fabric: int, node: str | None, command: Sequence[str]) -> list[
     if node is not None:
         there = nodes(fabric)
         if node not in there:
-            raise AttachError(f"node {node} is not in fabric {fabric}: {_listed(sorted(there))}")
+            raise AttachError(f"node {node} is not in fabric {fabric}: {_listed(by_number(there))}")
         target = there[node]
     user = [] if os.geteuid() == 0 else ["--user", "--preserve-credentials"]
     enter = ["nsenter", *user, f"--target={target}", "--net", "--mount", "--pid"]
