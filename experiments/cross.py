@@ -19,6 +19,7 @@ from analysis.figures.style import PAGE, draw, legend_above
 from analysis.figures.worlds import agreement, worlds
 from analysis.results import MANIFEST
 from analysis.summary import read_all, summarise, write_summary
+from experiments.complaints import writing_into
 from experiments.looks import looks
 from experiments.main import telling
 from experiments.options import names, seeds, size
@@ -27,6 +28,7 @@ from experiments.preparation import prepare
 from experiments.progress import RunProgress
 from experiments.session import Session
 from experiments.sweep_options import OptionsError
+from experiments.work import announcement, check_size
 from experiments.world import BMV2, MININET, VIRTUAL, open_world
 from testbed import schemes
 from testbed.bmv2.client import require_installed
@@ -70,9 +72,10 @@ def main(arguments: Sequence[str]) -> int:
     crossing = _crossing(arguments)
 
     def work() -> int:
-        failed = sum(_run_world(crossing, world) for world in crossing.worlds)
-        _show(crossing)
-        hand_over(crossing.out)
+        with writing_into(crossing.out):
+            failed = sum(_run_world(crossing, world) for world in crossing.worlds)
+            _show(crossing)
+            hand_over(crossing.out)
         return 1 if failed else 0
 
     if set(crossing.worlds) == {VIRTUAL}:
@@ -110,6 +113,10 @@ def _crossing(arguments: Sequence[str]) -> Crossing:
         for seed in given.seeds
         for scheme in given.schemes
     ]
+    for world in given.on:
+        check_size(scenarios, world)
+        if line := announcement(scenarios, world):
+            print(f"{world}: {line}", flush=True)
     return Crossing(tuple(given.on), tuple(prepare(scenarios)), given.dilation, given.out)
 
 

@@ -8,10 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from analysis.setting import ResultError
+from environment import USAGE_ERROR
+from experiments.complaints import in_words, writing_into
 from experiments.listing import listing
-from experiments.options import USAGE_ERROR, parse
+from experiments.options import parse
 from experiments.preparation import InputError, prepare
 from experiments.session import INTERRUPTED, plot_again, run_all
+from experiments.work import announcement, check_size
 from experiments.world import BMV2, VIRTUAL, choose
 from testbed.dataplane import DataplaneError
 from testbed.mininet.interfaces import InterfaceError
@@ -53,7 +56,7 @@ def telling(work: Callable[[], int]) -> int:
     except (*ERRORS, OSError) as error:
         if isinstance(error, BrokenPipeError):
             return UNHEARD
-        sys.stderr.write(f"run.py: {error}\n")
+        sys.stderr.write(f"run.py: {in_words(error)}\n")
         return USAGE_ERROR
     except KeyboardInterrupt:
         return INTERRUPTED
@@ -64,10 +67,13 @@ def _follow(request: Request) -> int:
         print(listing())
         return 0
     if request.plot_only and request.out:
-        return plot_again(request.out)
+        with writing_into(request.out):
+            return plot_again(request.out, strict=request.strict)
     world, notice = choose(request)
-    if notice:
-        print(notice)
+    check_size(request.scenarios, world)
+    for line in (notice, announcement(request.scenarios, world)):
+        if line:
+            print(line, flush=True)
     plans = prepare(request.scenarios)
     out = request.out or RESULTS / time.strftime("%Y%m%d-%H%M%S")
 
@@ -76,6 +82,7 @@ def _follow(request: Request) -> int:
             from experiments.prompt import open_prompt  # noqa: PLC0415 - imports Mininet
 
             return open_prompt(plans[-1], bmv2=world == BMV2, dilation=request.dilation)
-        return run_all(plans, world, request.dilation, out)
+        with writing_into(out):
+            return run_all(plans, world, request.dilation, out, strict=request.strict)
 
     return work() if world == VIRTUAL else run_inside(lambda: telling(work))

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import argparse
 import re
-import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
 
+from environment import Parser
 from testbed import schemes
 from testbed.scenario import Scenario, ScenarioError
 
@@ -17,9 +17,10 @@ if TYPE_CHECKING:
 
 WORLDS = ("auto", "mininet", "virtual", "bmv2")
 SCHEMES = "ecmp,simple_rr,rsq,jsq,ofan,pofan"
+TOPOLOGIES = ("fat-tree", "leaf-spine")
+WORLDS_HELP = "the world to run in (default: auto, which is Mininet where it can run)"
 UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([kmg]?)i?b?", re.IGNORECASE)
-USAGE_ERROR = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,15 +37,7 @@ class Request:
     plot_only: bool
     list_all: bool
     cli: bool
-
-
-class Parser(argparse.ArgumentParser):
-    """A parser whose complaints are one line."""
-
-    def error(self, message: str) -> NoReturn:
-        """Print the message after the program's name and exit with 2."""
-        sys.stderr.write(f"{self.prog}: {message}\n")
-        sys.exit(USAGE_ERROR)
+    strict: bool
 
 
 def parse(arguments: Sequence[str]) -> Request:
@@ -63,6 +56,7 @@ def parse(arguments: Sequence[str]) -> Request:
         plot_only=given.plot_only,
         list_all=given.list,
         cli=given.cli,
+        strict=given.strict,
     )
 
 
@@ -168,13 +162,16 @@ def _parser() -> Parser:
     parser.epilog = "Also: run.py fig4 (a figure of the paper), run.py paper (all), run.py cross."
     _add_scenario(parser)
     where = parser.add_argument_group("where and how")
-    where.add_argument("--on", choices=WORLDS, default="auto", help="the world to run in")
+    where.add_argument("--on", choices=WORLDS, default="auto", help=WORLDS_HELP)
     where.add_argument(
         "--dilation", type=_positive, help="how many times slower than the paper (default: chosen)"
     )
     where.add_argument("--out", type=folder, help="folder for results (default: results/<time>)")
     where.add_argument("--plot-only", action="store_true", help="only redo the figures of --out")
     where.add_argument("--cli", action="store_true", help="open the Mininet prompt on the fabric")
+    where.add_argument(
+        "--strict", action="store_true", help="exit with 1 if any run is INVALID (else with 0)"
+    )
     where.add_argument("--list", action="store_true", help="list schemes and workloads")
     return parser
 
@@ -182,21 +179,35 @@ def _parser() -> Parser:
 def _add_scenario(parser: Parser) -> None:
     what = parser.add_argument_group("scenario")
     what.add_argument("--schemes", type=names, default=names(SCHEMES), help=f"default: {SCHEMES}")
-    what.add_argument("--topology", choices=("fat-tree", "leaf-spine"), default="fat-tree")
+    what.add_argument(
+        "--topology", choices=TOPOLOGIES, default=TOPOLOGIES[0], help="default: fat-tree"
+    )
     what.add_argument("--k", type=int, default=4, help="ports of a switch (default: 4)")
-    what.add_argument("--workload", default="permutation", help="a name of --list, or a .cm file")
+    what.add_argument(
+        "--workload", default="permutation", help="of --list, or a .cm file (default: permutation)"
+    )
     what.add_argument("--message", type=size, default=1 << 20, help="default: 1MB")
     what.add_argument("--load", type=float, default=1.0, help="share of the line rate (default: 1)")
     what.add_argument("--seeds", type=seeds, default=[1, 2, 3], help="a count or a list (3)")
     what.add_argument("--payload", type=size, default=4096, help="bytes of a packet (4096)")
-    what.add_argument("--failures", type=float, default=0.0, help="probability of a failed link")
+    what.add_argument("--failures", type=float, default=0.0, help="share of links that failed (0)")
     what.add_argument("--no-acks", action="store_true", help="send no acknowledgements")
     what.add_argument("--pipe-ports", type=int, default=1, help="ports a pipe of pofan (1)")
     what.add_argument(
-        "--parameter", type=assignment, action="append", default=[], metavar="SCHEME.NAME=VALUE"
+        "--parameter",
+        type=assignment,
+        action="append",
+        default=[],
+        metavar="SCHEME.NAME=VALUE",
+        help="a scheme's own, as --list shows them with their defaults",
     )
     what.add_argument(
-        "--workload-option", type=assignment, action="append", default=[], metavar="NAME=VALUE"
+        "--workload-option",
+        type=assignment,
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="a workload's own, as --list shows them with their defaults",
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from experiments.complaints import in_words
 from p4.codegen.build import BuildError
 from p4.codegen.document import ProgramError
 from p4.compiler import CompileError
@@ -33,5 +34,5 @@ def prepare(scenarios: Sequence[Scenario]) -> list[Plan]:
         for source in dict.fromkeys(source for plan in plans for source in plan.programs.values()):
             load_program(source)
     except (BuildError, CompileError, EngineError, ProgramError, OSError) as error:
-        raise InputError(str(error)) from error
+        raise InputError(in_words(error)) from error
     return plans

@@ -12,7 +12,7 @@ from analysis.results import MANIFEST, SCENARIO, find_runs, read_run
 from experiments.looks import label, looks, variant
 from experiments.ownership import hand_over, topmost_missing
 from experiments.progress import RunProgress
-from experiments.table import print_table
+from experiments.table import UNFINISHED, print_table
 from experiments.world import VIRTUAL, World, open_world
 from testbed.mininet.worker import WorkerError
 from testbed.scenario import from_toml
@@ -20,6 +20,8 @@ from testbed.scenario import from_toml
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
+
+    import pandas as pd
 
     from analysis.fidelity import Verdict
     from testbed.plan import Plan
@@ -77,8 +79,18 @@ class Session:
         return True
 
 
-def run_all(plans: Sequence[Plan], world_name: str, dilation: float | None, out: Path) -> int:
-    """Run plans one after the other, draw what came out, and return the exit code."""
+def run_all(
+    plans: Sequence[Plan],
+    world_name: str,
+    dilation: float | None,
+    out: Path,
+    *,
+    strict: bool = False,
+) -> int:
+    """Run plans one after the other, draw what came out, and return the exit code.
+
+    `strict` makes an INVALID run as bad as one that failed.
+    """
     world = open_world(world_name)
     made = topmost_missing(out)
     failed, interrupted = 0, False
@@ -95,26 +107,55 @@ def run_all(plans: Sequence[Plan], world_name: str, dilation: float | None, out:
         world.close()
         hand_over(made)
     if failed < len(plans) and any(out.glob(f"*/{MANIFEST}")):
-        show(out, [plan.scenario for plan in plans])
+        table = show(out, [plan.scenario for plan in plans])
+        failed += strict and _any_invalid(table)
         hand_over(out)
     return INTERRUPTED if interrupted else FAILED if failed else 0
 
 
-def plot_again(out: Path) -> int:
-    """Draw the figures of earlier results; raises ResultError if there are none."""
+def plot_again(out: Path, *, strict: bool = False) -> int:
+    """Draw the figures of earlier results and return the exit code.
+
+    Raises ResultError if there are none.
+    """
     runs = find_runs(out)
-    show(out, [from_toml(run / SCENARIO) for run in runs])
+    table = show(out, [from_toml(run / SCENARIO) for run in runs])
     hand_over(out)
-    return 0
+    return FAILED if strict and _any_invalid(table) else 0
 
 
-def show(out: Path, scenarios: Sequence[Scenario]) -> None:
-    """Write the report of a folder, print its table, and say where everything is."""
+def show(out: Path, scenarios: Sequence[Scenario]) -> pd.DataFrame:
+    """Write the report of a folder, print its table, and say where everything is.
+
+    Returns a row a run, as in summary.csv, interrupted runs with the verdict `unfinished`.
+    """
     report = write_report(out, looks(scenarios))
-    print_table(report.table, {name: look.label for name, look in looks(scenarios).items()})
+    table = _without_verdict_on_interrupted(report.table, out)
+    print_table(table, {name: look.label for name, look in looks(scenarios).items()})
     if report.figures:
         print(f"{len(report.figures)} figures (PDF and PNG): {report.figures[0].parent}")
     print(f"All on one page: {report.page}")
+    return table
+
+
+def _without_verdict_on_interrupted(table: pd.DataFrame, out: Path) -> pd.DataFrame:
+    runs = [read_run(found) for found in find_runs(out)]
+    interrupted = {
+        (run.setting.scheme, run.setting.seed, run.world)
+        for run in runs
+        if run.manifest["ended"] == "interrupted"
+    }
+    names = table["scheme"].str.split("[+(]", regex=True).str[0]
+    keys = list(zip(names, table["seed"], table["world"], strict=True))
+    shown = [
+        UNFINISHED if key in interrupted and verdict == "INVALID" else verdict
+        for key, verdict in zip(keys, table["verdict"], strict=True)
+    ]
+    return table.assign(verdict=shown)
+
+
+def _any_invalid(table: pd.DataFrame) -> bool:
+    return bool((table["verdict"] == "INVALID").any())
 
 
 def keep_verdict(folder: Path) -> Verdict:

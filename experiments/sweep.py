@@ -17,6 +17,7 @@ from analysis.setting import ResultError
 from analysis.summary import COLUMNS
 from experiments import reproduction
 from experiments.cluster import ClusterError, run_on_cluster
+from experiments.complaints import in_words, writing_into
 from experiments.figures import FIGURES
 from experiments.looks import looks
 from experiments.ownership import hand_over, topmost_missing
@@ -78,9 +79,10 @@ def main(arguments: Sequence[str]) -> int:
 
             return cross.main(arguments[1:])
         options = parse(arguments, [figure.name for figure in FIGURES])
-        return _run(options)
+        with writing_into(options.out):
+            return _run(options)
     except ERRORS as error:
-        sys.stderr.write(f"run.py: {error}\n")
+        sys.stderr.write(f"run.py: {in_words(error)}\n")
         return USAGE_ERROR
     except KeyboardInterrupt:
         sys.stderr.write("interrupted; finished points are kept, the same command goes on\n")

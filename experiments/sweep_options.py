@@ -44,10 +44,13 @@ class _Parser(argparse.ArgumentParser):
 
 def parse(arguments: Sequence[str], names: Sequence[str]) -> Options:
     """Read a command line; `names` are the figures there are. Raises OptionsError."""
-    given = _parser(names).parse_args(arguments)
+    parser = _parser(names)
+    given, rest = parser.parse_known_args(arguments)
     unknown = [name for name in given.figures if name not in (*names, ALL)]
     if unknown:
         raise OptionsError(f"figure {unknown[0]} is unknown; there are {', '.join(names)}, {ALL}")
+    if rest:
+        parser.error(f"unrecognized arguments: {' '.join(rest)}")
     page = ALL in given.figures
     default = Path("results") / ("paper-quick" if given.quick else ALL)
     return Options(

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
+UNFINISHED = "unfinished"
+"""What stands in the place of a verdict for a run that was interrupted."""
+
 WIDEST = 200  # a terminal may wrap a row; cells that wrap are hard to read
 HEADER = ("scheme", "runs", "CCT us", "over bound", "max queue KB", "mean KB", "utilisation")
 
@@ -31,13 +34,13 @@ def print_table(table: pd.DataFrame, labels: Mapping[str, str]) -> None:
 
 
 def _means(rows: pd.DataFrame) -> tuple[str, ...]:
-    usable = rows[rows["verdict"] != "INVALID"]
+    usable = rows[~rows["verdict"].isin(["INVALID", UNFINISHED])]
     if usable.empty:
         return (str(len(rows)), "-", "-", "-", "-", "-")
     return (
         str(len(rows)),
         f"{usable['cct_us'].mean():.2f}",
-        f"{usable['cct_increase'].mean():.1%}",
+        _percent(usable["cct_increase"].mean()),
         f"{usable['max_queue_bytes'].max() / 1000:,.1f}",
         f"{usable['mean_queue_bytes'].mean() / 1000:,.2f}",
         _share(usable["utilisation"].mean()),
@@ -46,7 +49,12 @@ def _means(rows: pd.DataFrame) -> tuple[str, ...]:
 
 def _share(value: float) -> str:
     """Write a share; a dash where too little was sent to measure one."""
-    return "-" if math.isnan(value) else f"{value:.1%}"
+    return "-" if math.isnan(value) else _percent(value)
+
+
+def _percent(value: float) -> str:
+    """Write a share in percent; nothing below zero that is only a rounding of it."""
+    return f"{round(value, 3) + 0.0:.1%}"
 
 
 def _verdicts(verdicts: pd.Series[str]) -> str:

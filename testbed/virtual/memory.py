@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,14 +11,28 @@ from testbed.scenario import ScenarioError
 
 if TYPE_CHECKING:
     from testbed.plan import Plan
+    from testbed.scenario import Scenario
 
 FRAME_BYTES = 128
 PORT_BYTES = 1400  # its state and the chunks of its link
 SWITCH_BYTES = 40_000  # its program's state: tables of its own, registers
 NODE_BYTES = 2500  # what Python keeps of a node and its links in the plan
 FLOW_BYTES = 400
+PLAN_FLOW_BYTES = 32  # four numbers a flow
 BASE_BYTES = 150 << 20
 QUEUED_SHARE = 0.5  # frames in queues over frames on links, for schemes that balance badly
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What decides how much memory a run takes: parts of its network, messages, data packets."""
+
+    hosts: int
+    switches: int
+    ports: int
+    hops: int
+    messages: int
+    packets: float
 
 
 class MemoryNeededError(ScenarioError):
@@ -26,31 +41,73 @@ class MemoryNeededError(ScenarioError):
 
 def memory_needed(plan: Plan) -> int:
     """Estimate the bytes that running a plan takes, from what was measured at k = 4 to 64."""
-    scenario, topology = plan.scenario, plan.topology
-    hops = 2 * topology.levels
-    frame_ps = scenario.serialisation_ps(scenario.data_frame_bytes + scenario.gap_bytes)
-    flight_ps = hops * (scenario.delay_ns * 1000 + frame_ps)
-    in_flight = topology.hosts * (flight_ps / frame_ps) * (1 + scenario.acks) * (1 + QUEUED_SHARE)
-    sizes = plan.flows.size_bytes
-    frames = float((sizes // scenario.payload_bytes + 1).sum()) * (1 + scenario.acks)
-    return int(
-        BASE_BYTES
-        + FRAME_BYTES * min(in_flight, frames)
-        + PORT_BYTES * int(port_counts(topology).sum())
-        + SWITCH_BYTES * len(topology.switches)
-        + NODE_BYTES * len(topology.nodes)
-        + FLOW_BYTES * len(plan.flows)
+    topology, sizes = plan.topology, plan.flows.size_bytes
+    work = Work(
+        hosts=topology.hosts,
+        switches=len(topology.switches),
+        ports=int(port_counts(topology).sum()),
+        hops=2 * topology.levels,
+        messages=len(sizes),
+        packets=float((sizes // plan.scenario.payload_bytes + 1).sum()),
     )
+    return _bytes_for(plan.scenario, work)
+
+
+def expected_work(scenario: Scenario) -> Work:
+    """Work out a scenario's size from its numbers alone, before anything of it is made.
+
+    Hosts are taken to send one message each, or one to every other host in an all-to-all.
+    """
+    k, levels = scenario.k, 3 if scenario.topology == "fat-tree" else 2
+    hosts = k**3 // 4 if levels == 3 else k * k // 2
+    switches = 5 * k * k // 4 if levels == 3 else k + k // 2
+    each = hosts - 1 if scenario.workload == "all-to-all" else 1
+    shared = scenario.workload_options.get("constant") == "host"
+    message = -(-scenario.message_bytes // each) if shared else scenario.message_bytes
+    packets = hosts * each * -(-message // scenario.payload_bytes)
+    ports = hosts + switches * (k + 1)
+    return Work(hosts, switches, ports, 2 * levels, hosts * each, packets)
+
+
+def memory_expected(scenario: Scenario, plans: int = 1) -> int:
+    """Estimate the bytes that a run takes while so many plans of its size are kept."""
+    work = expected_work(scenario)
+    a_plan = NODE_BYTES * (work.hosts + work.switches) + PLAN_FLOW_BYTES * work.messages
+    return _bytes_for(scenario, work) + (plans - 1) * a_plan
 
 
 def check_memory(plan: Plan) -> None:
     """Raise MemoryNeededError if the machine has less memory left than a plan needs."""
-    needed, there = memory_needed(plan), _available()
+    _check(plan.topology.k, plan.topology.hosts, memory_needed(plan))
+
+
+def check_expected_memory(scenario: Scenario, plans: int = 1) -> None:
+    """Raise MemoryNeededError if a scenario of which nothing is made yet would need too much."""
+    _check(scenario.k, expected_work(scenario).hosts, memory_expected(scenario, plans))
+
+
+def _check(k: int, hosts: int, needed: int) -> None:
+    there = _available()
     if there is not None and needed > there:
         raise MemoryNeededError(
-            f"k = {plan.topology.k} with {plan.topology.hosts} hosts needs about "
+            f"k = {k} with {hosts} hosts needs about "
             f"{needed / 1e9:.1f} GB of memory; {there / 1e9:.1f} GB are free"
         )
+
+
+def _bytes_for(scenario: Scenario, work: Work) -> int:
+    frame_ps = scenario.serialisation_ps(scenario.data_frame_bytes + scenario.gap_bytes)
+    flight_ps = work.hops * (scenario.delay_ns * 1000 + frame_ps)
+    in_flight = work.hosts * (flight_ps / frame_ps) * (1 + scenario.acks) * (1 + QUEUED_SHARE)
+    frames = work.packets * (1 + scenario.acks)
+    return int(
+        BASE_BYTES
+        + FRAME_BYTES * min(in_flight, frames)
+        + PORT_BYTES * work.ports
+        + SWITCH_BYTES * work.switches
+        + NODE_BYTES * (work.hosts + work.switches)
+        + FLOW_BYTES * work.messages
+    )
 
 
 def _available() -> int | None:

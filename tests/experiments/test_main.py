@@ -46,6 +46,8 @@ COLUMNS = [
         (["--plot-only", "--out", "/nonexistent"], "/nonexistent"),
         (["--frobnicate"], "--frobnicate"),
         (["nosuchfigure"], "nosuchfigure"),
+        (["nosuchfigure", "--list"], "figure nosuchfigure is unknown"),
+        (["--on", "virtual", "--out", "/proc/nosuch"], "/proc/nosuch: no such file or directory"),
     ],
 )
 def test_main__bad_input__is_told_in_one_line_and_exits_with_2(
@@ -130,6 +132,7 @@ def test_run__any_python__continues_in_the_projects_environment() -> None:
 def test_run__no_environment__says_how_to_make_it(tmp_path: Path) -> None:
     (tmp_path / "experiments").mkdir()
     shutil.copy(RUN, tmp_path / "experiments")
+    shutil.copy(ROOT / "environment.py", tmp_path)
     done = subprocess.run(
         [sys.executable, str(tmp_path / "experiments" / "run.py")],
         capture_output=True,

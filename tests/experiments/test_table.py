@@ -38,3 +38,22 @@ def test_print_table__too_little_sent_for_a_utilisation__a_dash(
 ) -> None:
     print_table(pd.DataFrame([row("VALID", math.nan)]), {"ofan": "Ofan"})
     assert "nan" not in capsys.readouterr().out
+
+
+def test_print_table__a_rounding_below_the_bound__is_no_minus_zero(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    print_table(pd.DataFrame([row("VALID", 1.0) | {"cct_increase": -1e-5}]), {"ofan": "Ofan"})
+    said = capsys.readouterr().out
+    assert " 0.0%" in said
+    assert "-0.0%" not in said
+
+
+def test_print_table__unfinished_run__has_no_part_in_the_means(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    rows = [row("VALID", 0.9), row("unfinished", 0.1) | {"cct_us": math.nan}]
+    print_table(pd.DataFrame(rows), {"ofan": "Ofan"})
+    line = capsys.readouterr().out.splitlines()[-1].rstrip()
+    assert " 17.00 " in line
+    assert line.endswith("90.0%  1 VALID, 1 unfinished")

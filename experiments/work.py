@@ -1,0 +1,54 @@
+"""How much a command line asks for, told or refused before anything is set up."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from experiments.world import VIRTUAL
+from testbed.scenario import ScenarioError
+from testbed.virtual.memory import check_expected_memory, expected_work, memory_expected
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from testbed.scenario import Scenario
+
+LARGEST_K = 64
+LARGE_PACKETS = {True: 10_000_000, False: 300_000}
+"""Packets of all runs from which the work is told: in virtual time, and in real time."""
+
+
+def check_size(scenarios: Sequence[Scenario], world: str) -> None:
+    """Refuse networks that were never tried, and those too large for this machine's memory.
+
+    Raises ScenarioError, or MemoryNeededError saying how much is needed.
+    """
+    largest = max(scenario.k for scenario in scenarios)
+    if largest > LARGEST_K:
+        raise ScenarioError(
+            f"k is {largest}; names and speeds are tested up to k = {LARGEST_K}, not beyond"
+        )
+    if world == VIRTUAL:
+        for scenario in _different_sizes(scenarios):
+            check_expected_memory(scenario, len(scenarios))
+
+
+def announcement(scenarios: Sequence[Scenario], world: str) -> str:
+    """Return a line about runs that will take long or much memory; empty for small ones."""
+    total = sum(expected_work(scenario).packets for scenario in scenarios)
+    if total < LARGE_PACKETS[world == VIRTUAL]:
+        return ""
+    scenario = max(scenarios, key=lambda each: expected_work(each).packets)
+    work = expected_work(scenario)
+    line = (
+        f"This is much work: {len(scenarios)} runs of up to {work.hosts:,} hosts with "
+        f"{work.packets / work.hosts:,.0f} packets each, {total:,.0f} packets in all"
+    )
+    if world == VIRTUAL:
+        line += f"; about {memory_expected(scenario, len(scenarios)) / 1e9:.1f} GB of memory"
+    return line + "."
+
+
+def _different_sizes(scenarios: Sequence[Scenario]) -> list[Scenario]:
+    by_size = {(each.topology, each.k, each.message_bytes): each for each in scenarios}
+    return list(by_size.values())
