@@ -26,6 +26,7 @@ SERVICES = {
     "simple_switch": "sswitch_runtime.SimpleSwitch",
 }
 CONTEXT = 0  # simple_switch has one context
+UNREADABLE = '"action_profile"'  # p4-utils' API fails on programs whose tables have one
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +114,7 @@ def _clients(process: Process) -> Client:
 def _through_p4utils(process: Process, client: Client) -> Client:
     """Return the services as p4-utils' API offers them, instead of `client`, if it is installed."""
     api = p4utils_module("utils.sswitch_thrift_API")
-    if api is None:
+    if api is None or UNREADABLE in client.standard.bm_get_config():
         return client
     client.close()
     switch = api.SimpleSwitchThriftAPI(process.port, "127.0.0.1")
