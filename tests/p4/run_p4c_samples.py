@@ -9,7 +9,8 @@ unsupported (the compiler or the engine says so); refused (another compiler erro
 frames differ); broken (anything else, always a bug).
 
 Where `simple_switch` is on the path, programs that pass also meet random entries and frames in
-both switches; what then differs is `differs`, what only simple_switch refuses is `incomparable`.
+both switches, one program after the other; what then differs is `differs`, what only simple_switch
+refuses is `incomparable`.
 """
 
 from __future__ import annotations
@@ -119,7 +120,8 @@ def main() -> int:
     run = partial(outcome, include_paths=arguments.include_paths, with_reference=with_reference)
     counts: Counter[str] = Counter()
     start = time.monotonic()
-    with ProcessPoolExecutor(arguments.jobs) as pool:
+    # Two switches that start at once may be given the same port for their control.
+    with ProcessPoolExecutor(1 if with_reference else arguments.jobs) as pool:
         for (program, _), (result, reason) in zip(tests, pool.map(run, tests), strict=True):
             counts[result] += 1
             if result != "pass" or arguments.verbose:
