@@ -13,8 +13,10 @@ if TYPE_CHECKING:
 
     from testbed.scenario import Scenario
 
-SHADES = ("#005f73", "#17becf", "#94d2bd", "#0a9396")
-MARKERS = ("s", "^", "v", "D")
+DARKEST, LIGHTEST = 0.45, 0.75  # share of a scheme's own brightness that its shades have
+MARKERS = ("^", "v", ">", "<")
+HOLLOW = ("pofan",)
+DASHED = ("choice", "ethereal", "ofan")
 
 
 def variant(scenario: Scenario) -> str:
@@ -27,8 +29,9 @@ def variant(scenario: Scenario) -> str:
 def looks(scenarios: Iterable[Scenario]) -> dict[str, Look]:
     """Return the look of each scheme of some scenarios, in the registry's order.
 
-    Where a scheme appears with several parameters, or mixed with another, each has a shade and a
-    marker of its own.
+    A scheme has one colour in all figures. Where it appears with several parameters, those that
+    are not its defaults have darker shades of it and markers of their own; so have mixes, of the
+    colour of the scheme that is mixed in.
     """
     by_scheme: dict[str, dict[str, Scenario]] = {}
     for scenario in scenarios:
@@ -37,14 +40,39 @@ def looks(scenarios: Iterable[Scenario]) -> dict[str, Look]:
     for scheme in schemes.SCHEMES:
         variants = by_scheme.get(scheme.name, {})
         pure = [name for name, scenario in variants.items() if scenario.mix is None]
-        shaded = [name for name in variants if name not in pure or len(pure) > 1]
+        shaded = [
+            name
+            for name, scenario in variants.items()
+            if name not in pure or (len(pure) > 1 and not _by_default(scenario))
+        ]
         for name, scenario in variants.items():
-            look = Look(label(scenario), scheme.color, scheme.marker)
+            look = Look(
+                label(scenario),
+                scheme.color,
+                scheme.marker,
+                hollow=scheme.name in HOLLOW,
+                dashed=scheme.name in DASHED,
+            )
             if name in shaded:
-                place = shaded.index(name) % len(SHADES)
-                look = replace(look, color=SHADES[place], marker=MARKERS[place])
+                place = shaded.index(name)
+                base = schemes.find(scenario.mix[0]).color if scenario.mix else scheme.color
+                color = shade(base, place, len(shaded))
+                look = replace(look, color=color, marker=MARKERS[place % len(MARKERS)])
             found[name] = look
     return found
+
+
+def shade(color: str, place: int, count: int) -> str:
+    """Return the shade of a colour (`#rrggbb`) at a place among `count`, the darkest first."""
+    bright = DARKEST + (LIGHTEST - DARKEST) * place / max(1, count - 1)
+    return "#" + "".join(f"{round(bright * part):02x}" for part in bytes.fromhex(color[1:]))
+
+
+def _by_default(scenario: Scenario) -> bool:
+    """Tell whether a scenario's parameters are what its scheme takes when none are given."""
+    scheme = schemes.find(scenario.scheme)
+    given, default = schemes.settled((scheme,), scenario.parameters), schemes.settled((scheme,), {})
+    return given == default
 
 
 def label(scenario: Scenario) -> str:

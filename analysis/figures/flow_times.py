@@ -29,9 +29,9 @@ def flow_completion(
         look = look_of(name, looks, number)
         done = np.sort(times[np.isfinite(times)])
         share = np.arange(1, len(done) + 1) / max(1, len(times))
-        axes.step(done, share, where="post", color=look.color, label=look.label)
+        axes.step(done, share, where="post", **look.line())
         if len(done):
-            axes.plot(done[-1], share[-1], look.marker, color=look.color)
+            axes.plot(done[-1], share[-1], color=look.color, clip_on=False, **look.marks())
     if bound_us is not None:
         axes.axvline(bound_us, color="black", lw=0.8, ls=":", label="bound")
     axes.set_xlabel("flow completion time (µs)")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+from matplotlib.patheffects import withStroke
 
 from analysis.figures.queue_series import arrow
 from analysis.figures.style import STAGE_COLORS, legend_above, name_ticks
@@ -46,6 +47,7 @@ def queue_models(
                 color="black",
                 ls=style,
                 lw=1.1,
+                path_effects=[withStroke(linewidth=2.5, foreground="white")],
                 label=name if place == 0 else None,
             )
     name_ticks(axes, [arrow(str(stage)) for stage in statistics.index])

@@ -26,7 +26,7 @@ def queue_series(
             look = look_of(name, looks, number)
             own = table[table["stage"] == stage]
             longest = own["max_queue_bytes"] / BYTES_PER_KILOBYTE
-            panel.plot(own["time_us"], longest, color=look.color, label=look.label, lw=1)
+            panel.plot(own["time_us"], longest, **({"linewidth": 1} | look.line()))
         panel.set_title(arrow(stage), pad=3)
         panel.set_xlim(left=0)
     panels[0].set_ylim(bottom=0)

@@ -6,7 +6,7 @@ mapping, or from the manifests of runs. A scheme that neither knows gets a colou
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
@@ -25,8 +25,11 @@ COLUMN, PAGE = 3.33, 7.0  # inches
 HEIGHT = 2.1
 DOTS_PER_INCH = 300
 CHARACTER_WIDTH, HANDLE_WIDTH = 0.06, 0.42  # inches at 7 pt
+AXIS_WIDTH = 0.5  # inches that the vertical axis takes with its numbers and label
 FALLBACK_COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 FALLBACK_MARKERS = "osD^v<>PX"
+HOLLOW_LINE, HOLLOW_MARKER = 2.0, 5.0  # points
+DASHES = (0, (2.5, 1.5))
 STAGE_COLORS = {
     "E-A": "#fde725",
     "E-C": "#fde725",
@@ -69,11 +72,34 @@ RC: dict[Any, Any] = {
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """How a scheme is shown: its name in legends, its colour, and its marker."""
+    """How a scheme is shown: its name in legends, its colour, and its marker.
+
+    Of two schemes whose lines often coincide, the earlier is `hollow`, with a broad line and large
+    empty markers, and the later is `dashed` over it, so that both are seen.
+    """
 
     label: str
     color: str
     marker: str
+    hollow: bool = False
+    dashed: bool = False
+
+    def line(self) -> dict[str, Any]:
+        """Return the properties of the scheme's lines, as Matplotlib's plots take them."""
+        style: dict[str, Any] = {"color": self.color, "label": self.label}
+        if self.hollow:
+            style["linewidth"] = HOLLOW_LINE
+        if self.dashed:
+            style["linestyle"] = DASHES
+        return style
+
+    def marks(self) -> dict[str, Any]:
+        """Return the properties of the markers on the scheme's lines."""
+        style: dict[str, Any] = {"marker": self.marker, "markeredgewidth": 0.6}
+        if self.hollow:
+            style |= {"markersize": HOLLOW_MARKER, "markerfacecolor": "white"}
+            style["markeredgewidth"] = 1.0
+        return style
 
 
 def looks_of(runs: Sequence[Run], given: Mapping[str, Look] | None = None) -> dict[str, Look]:
@@ -149,7 +175,10 @@ def name_ticks(axes: Axes, names: Sequence[str]) -> None:
     axes.set_xticks(range(len(names)), names)
     axes.tick_params(axis="x", length=0)
     figure = axes.get_figure(root=True)
-    room = (figure.get_figwidth() if figure is not None else COLUMN) / max(1, len(names))
+    place = axes.get_subplotspec()
+    panels = place.get_gridspec().ncols if place is not None else 1
+    width = (figure.get_figwidth() if figure is not None else COLUMN) / panels - AXIS_WIDTH
+    room = width / max(1, len(names))
     longest = max((len(line) for name in names for line in name.split("\n")), default=0)
     if CHARACTER_WIDTH * longest > 0.95 * room:
         axes.tick_params(axis="x", labelrotation=40, pad=1)
@@ -175,7 +204,7 @@ def _look(name: str, given: Mapping[str, Look], own: object, number: int) -> Loo
         return given[name]
     if bare in given and "+" not in name:
         known = given[bare]
-        return known if bare == name else Look(name, known.color, known.marker)
+        return known if bare == name else replace(known, label=name)
     if isinstance(own, dict) and {"label", "color", "marker"} <= own.keys():
         return Look(str(own["label"]), str(own["color"]), str(own["marker"]))
     return Look(

@@ -58,12 +58,12 @@ def sweep(
             own[x.column] / x.unit,
             own["mean"] / y.unit,
             yerr=own["sem"].fillna(0) / y.unit,
-            color=look.color,
-            marker=look.marker,
-            label=look.label,
             capsize=1.5,
+            capthick=0.7,
+            clip_on=False,
             elinewidth=0.7,
-            mew=0.6,
+            **look.line(),
+            **look.marks(),
         )
     _scale(axes, x, np.sort(np.asarray(means[x.column].unique(), dtype=float)) / x.unit)
     if y.logarithmic:

@@ -17,7 +17,7 @@ def utilisation(axes: Axes, tables: Mapping[str, pd.DataFrame], looks: Mapping[s
     """Draw tables of `metrics.utilisation_over_time`, by scheme."""
     for number, (name, table) in enumerate(tables.items()):
         look = look_of(name, looks, number)
-        axes.plot(table["time_us"], table["utilisation"], color=look.color, label=look.label)
+        axes.plot(table["time_us"], table["utilisation"], **look.line())
     axes.set_xlabel("time (µs)")
     axes.set_ylabel("utilisation (%)")
     axes.set_xlim(left=0)

@@ -45,7 +45,12 @@ def plot(table: pd.DataFrame, _looks: Mapping[str, Look], stem: Path) -> list[Pa
     def line(axes: Axes) -> None:
         found = ratios(table)
         axes.errorbar(
-            found.index, found["mean"], yerr=found["sem"].fillna(0), marker="o", capsize=2
+            found.index,
+            found["mean"],
+            yerr=found["sem"].fillna(0),
+            color="black",
+            marker="o",
+            capsize=2,
         )
         axes.axhline(1, color="black", lw=0.7, ls=":")
         axes.set_xscale("log", base=2)

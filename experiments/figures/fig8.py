@@ -1,7 +1,7 @@
 """Figure 8: CCT increase as packets grow, for messages of 0.5 and 4 MB, and Theorem 6's optimum.
 
 All CCTs are compared with the lowest bound over all packet sizes, the paper's best constructed one.
-The dots are Theorem 6: its payload, and the bound there with alpha = 10 packets of queueing. The
+The rings are Theorem 6: its payload, and the bound there with alpha = 10 packets of queueing. The
 paper's claim: there is a sweet spot, and the theorem roughly predicts it and its CCT.
 """
 
@@ -44,7 +44,7 @@ def sweep(quick: bool) -> list[Scenario]:  # noqa: FBT001 - the registry's signa
 
 
 def plot(table: pd.DataFrame, looks: Mapping[str, Look], stem: Path) -> list[Path]:
-    """Draw a panel a message, with the theorem's dot."""
+    """Draw a panel a message, with the theorem's ring."""
     compared = above_best(table)
 
     def panel(message: int) -> Panel:
@@ -103,18 +103,19 @@ def _best_bound(table: pd.DataFrame, message: int) -> float:
 
 
 def _theorem(message: int, best_bound_us: float) -> Callable[[Axes], None]:
-    def dot(axes: Axes) -> None:
-        axes.plot(*predicted(message, best_bound_us), "o", color="red", ms=6, zorder=5)
+    def ring(axes: Axes) -> None:
+        axes.plot(
+            *predicted(message, best_bound_us), "o", color="black", mfc="none", ms=8, zorder=5
+        )
         axes.annotate(
             "Thm. 6",
             predicted(message, best_bound_us),
-            xytext=(3, 6),
+            xytext=(4, 6),
             textcoords="offset points",
-            color="red",
             fontsize=7,
         )
 
-    return dot
+    return ring
 
 
 FIGURE = Figure("fig8", "CCT increase over packet size", sweep, plot, claims)

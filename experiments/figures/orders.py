@@ -7,6 +7,7 @@ of an all-to-all; their point is to avoid synchronisation that nobody foresaw.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from experiments.figures.drawing import HOSTS, INCREASE, Panel, draw_panels
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 SAME = "ofan(one_order=1)"
 OWN = "ofan(one_order=0)"
+OWN_ORDERS = "own orders"
 SCHEMES: list[tuple[str, Mapping[str, float]]] = [
     ("ofan", {"one_order": 0.0}),
     ("ofan", {"one_order": 1.0}),
@@ -43,8 +45,8 @@ def sweep(quick: bool) -> list[Scenario]:  # noqa: FBT001 - the registry's signa
 def plot(table: pd.DataFrame, looks: Mapping[str, Look], stem: Path) -> list[Path]:
     """Draw a panel a workload."""
     named = {
-        name: look.__class__(text, look.color, look.marker)
-        for (name, look), text in zip(looks.items(), ("own orders", "one order"), strict=True)
+        name: replace(look, label=text, hollow=text == OWN_ORDERS, dashed=text != OWN_ORDERS)
+        for (name, look), text in zip(looks.items(), (OWN_ORDERS, "one order"), strict=True)
     }
 
     def panel(work: str) -> Panel:

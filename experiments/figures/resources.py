@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from analysis.figures.style import PAGE, draw, legend_above
 from analysis.resources import aggregation_memory, combining_gates, edge_memory, pipes
 from experiments.figures.figure import Claim, Figure
+from testbed import schemes
 from testbed.orders import basis, distinct_orders
 
 if TYPE_CHECKING:
@@ -36,19 +37,14 @@ def plot(_table: pd.DataFrame, _looks: Mapping[str, Look], stem: Path) -> list[P
 
     def both(figure: matplotlib.figure.Figure) -> None:
         memory, gates = figure.subplots(1, 2)
-        memory.plot(PORTS, [edge_memory(k).pointer_bytes for k in PORTS], "o-", label="Ofan, edge")
-        memory.plot(
-            PORTS,
-            [edge_memory(k, pipes(k, 4)).pointer_bytes for k in PORTS],
-            "s-",
-            label="4Ofan, edge",
+        lines = (
+            ("4Ofan, edge", "pofan", "s-", lambda k: edge_memory(k, pipes(k, 4))),
+            ("Ofan, edge", "ofan", "o-", edge_memory),
+            ("Ofan, aggregation", "ofan", "^--", aggregation_memory),
         )
-        memory.plot(
-            PORTS,
-            [aggregation_memory(k).pointer_bytes for k in PORTS],
-            "^-",
-            label="Ofan, aggregation",
-        )
+        for label, scheme, style, needed in lines:
+            sizes = [needed(k).pointer_bytes for k in PORTS]
+            memory.plot(PORTS, sizes, style, color=schemes.find(scheme).color, label=label)
         memory.set_ylabel("pointers (B)")
         gates.plot(PORTS, [combining_gates(k).total for k in PORTS], "o-", color="black")
         gates.set_ylabel("gates (combining)")

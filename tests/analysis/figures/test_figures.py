@@ -16,7 +16,7 @@ from analysis.figures.flow_times import flow_completion
 from analysis.figures.models import queue_models
 from analysis.figures.queue_series import queue_series
 from analysis.figures.stages import overload, queues_by_stage
-from analysis.figures.style import COLUMN, Look, draw, look_of, looks_of, one_axes
+from analysis.figures.style import COLUMN, Look, draw, look_of, looks_of, name_ticks, one_axes
 from analysis.figures.sweep import Axis, sweep
 from analysis.figures.utilisation import utilisation
 from analysis.figures.worlds import worlds
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from matplotlib.axes import Axes
+    from matplotlib.lines import Line2D
 
 LOOKS = {"rsq": Look("RSQ", "#ff0000", "s"), "ofan": Look("Ofan", "#0000ff", "o")}
 
@@ -219,3 +220,30 @@ def test_looks_of__schemes_with_parameters_keep_their_place(tmp_path: Path) -> N
 def test_look_of__parameters_keep_the_schemes_colour() -> None:
     look = look_of("ofan(pipe_ports=1)", LOOKS)
     assert (look.label, look.color) == ("ofan(pipe_ports=1)", "#0000ff")
+
+
+def test_sweep__coinciding_schemes_are_both_seen(tmp_path: Path, table: pd.DataFrame) -> None:
+    twins = {
+        "rsq": Look("RSQ", "#ff0000", "s", hollow=True),
+        "ofan": Look("Ofan", "#0000ff", "o", dashed=True),
+    }
+    drawn: list[Line2D] = []
+
+    def plot(axes: Axes) -> None:
+        sweep(axes, table, Axis("load", "load"), Axis("utilisation", "utilisation"), twins)
+        drawn.extend(line for line in axes.lines if line.get_marker() in {"s", "o"})
+
+    draw(tmp_path / "twins", one_axes(plot))
+    below, above = drawn
+    assert below.get_linewidth() > above.get_linewidth()
+    assert below.get_markersize() > above.get_markersize()
+    assert (below.get_linestyle(), above.get_linestyle()) == ("-", "--")
+
+
+@pytest.mark.parametrize(("panels", "aslant"), [(1, 0.0), (2, 40.0)])
+def test_name_ticks__are_aslant_where_they_would_touch(
+    figure: Figure, panels: int, aslant: float
+) -> None:
+    axes = figure.subplots(1, panels, squeeze=False)[0, 0]
+    name_ticks(axes, ["REPS", "AR", "4Ofan", "Ofan"])
+    assert {label.get_rotation() for label in axes.get_xticklabels()} == {aslant}
