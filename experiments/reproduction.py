@@ -11,6 +11,10 @@ if TYPE_CHECKING:
     from experiments.sweep import Made
 
 PAGE = "reproduction.md"
+QUICK = (
+    "These are the quick sizes: smaller networks and fewer seeds. The claims are those of the full "
+    "size and may not hold here. "
+)
 
 
 def write_page(folder: Path, made: Sequence[Made], *, quick: bool) -> Path:
@@ -22,7 +26,7 @@ def write_page(folder: Path, made: Sequence[Made], *, quick: bool) -> Path:
         "# Reproduction of the paper's figures",
         "",
         f"{held} of {total} claims came out as in the paper. "
-        + ("These are the quick sizes: smaller networks and fewer seeds. " if quick else "")
+        + (QUICK if quick else "")
         + "Minutes are those of all its points one after the other.",
         "",
         f"All of it: `python experiments/run.py paper{size}`",

@@ -59,7 +59,8 @@ def claims(table: pd.DataFrame) -> list[Claim]:
     for title, names, paper, (low, high) in groups:
         fits = {name: exponent(table, name) for name in names}
         ours = ", ".join(
-            f"{name} {fit.exponent:.2f} ± {fit.error:.2f}" for name, fit in fits.items()
+            f"{schemes.label(name, {})} {fit.exponent:.2f} ± {fit.error:.2f}"
+            for name, fit in fits.items()
         )
         holds = all(low <= fit.exponent <= high for fit in fits.values())
         found.append(Claim(f"exponent of the longest queue under {title}", paper, ours, holds))

@@ -15,6 +15,7 @@ from analysis.figures.models import queue_models
 from analysis.figures.style import draw, one_axes
 from analysis.theory import STAGES, exact_queue, sources, truncated_normal_queue
 from experiments.figures.figure import MB, Claim, Figure, each, plain
+from testbed import schemes
 from testbed.scenario import Scenario
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ def _figure(name: str, scheme: str, model: Model) -> Figure:
             )
         ]
 
-    title = f"Mean queues of {scheme.upper()} against its model"
+    title = f"Mean queues of {schemes.label(scheme, {})} against its model"
     return Figure(name, title, sweep, plot, claims)
 
 

@@ -131,6 +131,7 @@ def test_main__paper__writes_the_page(only_small: None, tmp_path: Path) -> None:
     assert "| Ofan ends | yes |" in page
     assert "![A small figure](small.png)" in page
     assert "1 of 1 claims" in page
+    assert "claims are those of the full size and may not hold here" in page
 
 
 @pytest.mark.parametrize(
