@@ -13,9 +13,10 @@ from analysis import summary
 from analysis.bounds import cct_bound, messages_of
 from analysis.figures.completion import cct_increase
 from analysis.figures.flow_times import flow_completion
+from analysis.figures.looks import keep_looks, kept_looks
 from analysis.figures.queue_series import queue_series
 from analysis.figures.stages import overload, queues_by_stage
-from analysis.figures.style import COLUMN, PAGE, draw, looks_of, one_axes
+from analysis.figures.style import COLUMN, DOTS_PER_INCH, PAGE, draw, looks_of, one_axes
 from analysis.figures.utilisation import utilisation
 from analysis.figures.worlds import worlds
 from analysis.groups import Group, group_runs
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 PAGE_NAME = "report.html"
 MEANS = ("cct_us", "cct_increase", "mean_queue_bytes", "utilisation")
 FIGURES = "figures"
+LOOKS = "looks.json"
+PIXELS_PER_INCH = 126
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +41,12 @@ class Picture:
 
     path: Path
     caption: str
+
+    @property
+    def width(self) -> int:
+        """The pixels that the PNG takes on the page: as many an inch for all figures."""
+        header = self.path.read_bytes()[:20]
+        return round(int.from_bytes(header[16:20]) / DOTS_PER_INCH * PIXELS_PER_INCH)
 
     @property
     def data(self) -> str:
@@ -58,11 +67,13 @@ class Report:
 def write_report(folder: Path, looks: Mapping[str, Look] | None = None) -> Report:
     """Make summary.csv, figures/ and report.html from the runs below a folder, in that folder.
 
-    `looks` says how schemes are called and drawn. Raises ResultError if the folder holds no
-    finished run or a damaged one.
+    `looks` says how schemes are called and drawn; without it the folder's last report says so.
+    Raises ResultError if the folder holds no finished run or a damaged one.
     """
     runs = summary.read_all(folder)
-    known = looks_of(runs, looks)
+    kept = folder / FIGURES / LOOKS
+    known = looks_of(runs, looks or kept_looks(kept))
+    keep_looks(kept, known)
     groups = group_runs(runs, list(known))
     table = pd.concat([group.table for group in groups], ignore_index=True)
     summary.write_summary(table, folder / summary.SUMMARY)

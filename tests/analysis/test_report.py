@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from analysis.__main__ import main
-from analysis.figures.style import Look
-from analysis.report import Report, write_report
+from analysis.figures.style import COLUMN, PAGE, Look, draw
+from analysis.report import Picture, Report, write_report
 from analysis.summary import read_summary
 from tests.analysis.synthetic import change_manifest, write_run
 
@@ -74,6 +74,31 @@ def test_write_report__two_worlds_are_compared(folder: Path) -> None:
     assert (folder / "figures" / "worlds.png").exists()
     assert (folder / "figures" / "2-cct.png").exists()
     assert report.table["world"].tolist().count("mininet") == 1
+
+
+def test_main__draws_schemes_as_the_last_report_did(folder: Path) -> None:
+    page = write_report(folder, LOOKS).page
+    before = page.read_text(encoding="utf-8")
+    page.unlink()
+    assert main([str(folder)]) == 0
+    assert page.read_text(encoding="utf-8") == before
+
+
+def test_main__damaged_looks__is_one_line(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "figures").mkdir()
+    (folder / "figures" / "looks.json").write_text('{"ofan": 1}', encoding="utf-8")
+    assert main([str(folder)]) == 2
+    error = capsys.readouterr().err
+    assert "looks.json: not the looks of schemes" in error
+    assert error.count("\n") == 1
+
+
+def test_pictures__have_one_scale_on_the_page(tmp_path: Path) -> None:
+    widths = []
+    for inches in (COLUMN, PAGE):
+        drawn = draw(tmp_path / f"{inches}", lambda _: None, width=inches)
+        widths.append(Picture(drawn, "Nothing.").width / inches)
+    assert widths[0] == pytest.approx(widths[1], rel=0.01)
 
 
 def test_main__prints_the_table(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
