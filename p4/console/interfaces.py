@@ -182,14 +182,16 @@ class SoftwareSwitch:
 
     def set_queue_rate(self, rate: str, port: str = "") -> str:
         """Usage: set_queue_rate FRAMES_A_SECOND [PORT] (0: no limit)."""
+        limit = _natural(rate)
         for item in self._chosen(port):
-            item.rate, item.next_at = parse_number(rate), 0.0
+            item.rate, item.next_at = limit, 0.0
         return ""
 
     def set_queue_depth(self, depth: str, port: str = "") -> str:
         """Usage: set_queue_depth FRAMES [PORT]."""
+        limit = _natural(depth)
         for item in self._chosen(port):
-            item.depth = parse_number(depth)
+            item.depth = limit
         return ""
 
     def show_ports(self) -> str:
@@ -199,6 +201,13 @@ class SoftwareSwitch:
             f" {port.dropped} waiting {len(port.queue)} depth {port.depth} rate {port.rate or '-'}"
             for number, port in self._ports.items()
         )
+
+
+def _natural(text: str) -> int:
+    number = parse_number(text)
+    if number < 0:
+        raise ConsoleError(f"`{text}` must not be negative")
+    return number
 
 
 def _open(name: str) -> socket.socket:

@@ -287,3 +287,11 @@ def test_loop__without_an_end_is_stopped_and_counted() -> None:
     assert switch.receive(1, bytes([0, 0, 5, 0])) == [Output(2, bytes([0, 0, 5, 3]))]
     assert switch.receive(1, bytes([0, 0, 255, 0])) == []
     assert switch.faults().recursion == 1
+
+
+@pytest.mark.parametrize("size", [0, 1, 3, 4, 63, 1500, 9000, 65_534, 65_535])
+def test_receive__frames_of_every_size(traffic: Switch, size: int) -> None:
+    frame = (bytes(4) + b"payload" * 9362)[:size]
+    assert [o.data for o in traffic.receive(3, frame)] == [
+        frame[:4] + label(3, 2, size) + frame[4:] if size >= 4 else label(3, 2, size) + frame
+    ]

@@ -81,3 +81,10 @@ def test_forwarding__between_interfaces(wires: tuple[str, str]) -> None:
             end.close()
     assert frame[:16] == bytes([0, 0, 0, 0, 0, 1, 0, 2, 0, 0, 0, 17]) + b"over"
     assert "received" in switch.show_ports()
+
+
+def test_queue_limits__must_not_be_negative() -> None:
+    switch = SoftwareSwitch(PROGRAM, {})
+    for command in (switch.set_queue_rate, switch.set_queue_depth):
+        with pytest.raises(ConsoleError, match="`-1` must not be negative"):
+            command("-1")
