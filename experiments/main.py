@@ -74,7 +74,7 @@ def _follow(request: Request) -> int:
     for line in (notice, announcement(request.scenarios, world)):
         if line:
             print(line, flush=True)
-    plans = prepare(request.scenarios)
+    plans = prepare(request.scenarios, request.compiler)
     out = request.out or RESULTS / time.strftime("%Y%m%d-%H%M%S")
 
     def work() -> int:

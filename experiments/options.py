@@ -38,6 +38,7 @@ class Request:
     list_all: bool
     cli: bool
     strict: bool
+    compiler: str
 
 
 def parse(arguments: Sequence[str]) -> Request:
@@ -55,6 +56,7 @@ def parse(arguments: Sequence[str]) -> Request:
         out=given.out,
         plot_only=given.plot_only,
         list_all=given.list,
+        compiler=given.compiler,
         cli=given.cli,
         strict=given.strict,
     )
@@ -163,6 +165,12 @@ def _parser() -> Parser:
     _add_scenario(parser)
     where = parser.add_argument_group("where and how")
     where.add_argument("--on", choices=WORLDS, default="auto", help=WORLDS_HELP)
+    where.add_argument(
+        "--compiler",
+        choices=("ours", "p4c"),
+        default="ours",
+        help="what compiles the P4 programs: this project's, or an installed p4c (ours)",
+    )
     where.add_argument(
         "--dilation", type=_positive, help="how many times slower than the paper (default: chosen)"
     )

@@ -49,10 +49,11 @@ class SwitchSetup:
 
 @dataclass(frozen=True, slots=True)
 class ProgramSource:
-    """A P4 program and the preprocessor definitions it is compiled with."""
+    """A P4 program, the preprocessor definitions and the compiler (`ours` or `p4c`) it takes."""
 
     path: Path
     defines: tuple[tuple[str, str], ...] = ()
+    compiler: str = "ours"
 
 
 @dataclass(frozen=True, slots=True)

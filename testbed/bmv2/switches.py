@@ -14,6 +14,7 @@ import numpy as np
 
 from p4.codegen.reader import read_program
 from p4.compiler import compile_file
+from p4.compiler.reference import compile_with_p4c
 from testbed.bmv2 import control, telemetry
 from testbed.bmv2.client import connect
 from testbed.bmv2.errors import Bmv2Error
@@ -109,7 +110,13 @@ class ReferenceSwitches:
     def _build(self, source: ProgramSource) -> tuple[Path, Program]:
         """Compile a program with its telemetry into a JSON file of its own."""
         extra = telemetry.defines(self._plan.scenario, self._frame_us())
-        document = compile_file(source.path, defines=dict((*source.defines, *extra)))
+        definitions = dict((*source.defines, *extra))
+        if source.compiler == "p4c":
+            document = compile_with_p4c(
+                source.path, defines=[f"{name}={value}" for name, value in definitions.items()]
+            )
+        else:
+            document = compile_file(source.path, defines=definitions)
         path = Path(self._folder.name) / f"{source.path.stem}-{abs(hash(source))}.json"
         path.write_text(json.dumps(document), encoding="utf-8")
         return path, read_program(document, source.path.stem)

@@ -45,6 +45,7 @@ COLUMNS = [
         (["--plot-only"], "--plot-only needs --out"),
         (["--plot-only", "--out", "/nonexistent"], "/nonexistent"),
         (["--frobnicate"], "--frobnicate"),
+        (["--compiler", "gcc"], "gcc"),
         (["nosuchfigure"], "nosuchfigure"),
         (["nosuchfigure", "--list"], "figure nosuchfigure is unknown"),
         (["--on", "virtual", "--out", "/proc/nosuch"], "/proc/nosuch: no such file or directory"),
@@ -66,6 +67,21 @@ def test_main__bad_input__is_told_in_one_line_and_exits_with_2(
     assert code == 2, said
     assert len(said.splitlines()) == 1, said
     assert named in said
+
+
+def test_main__p4c_is_asked_when_the_user_wants_it(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    fake = tmp_path / "p4c"
+    fake.write_text('#!/bin/sh\necho "asked for $*" >&2\nexit 1\n', encoding="utf-8")
+    fake.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    code = main(["--on", "virtual", "--compiler", "p4c", "--schemes", "ofan", "--seeds", "1"])
+    said = capsys.readouterr().err
+    assert code == 2
+    assert "p4c refuses it" in said
+    assert "-DW=2" in said
+    assert "ofan.p4" in said
 
 
 def test_main__wrong_program__names_the_file_and_the_line(
