@@ -105,7 +105,13 @@ def _best_bound(table: pd.DataFrame, message: int) -> float:
 def _theorem(message: int, best_bound_us: float) -> Callable[[Axes], None]:
     def ring(axes: Axes) -> None:
         axes.plot(
-            *predicted(message, best_bound_us), "o", color="black", mfc="none", ms=8, zorder=5
+            *predicted(message, best_bound_us),
+            "o",
+            color="black",
+            mfc="none",
+            ms=8,
+            zorder=5,
+            clip_on=False,
         )
         axes.annotate(
             "Thm. 6",
