@@ -41,7 +41,9 @@ def write_page(folder: Path, made: Sequence[Made], *, quick: bool) -> Path:
 def _section(made: Made, folder: Path, size: str) -> list[str]:
     name = made.figure.name
     runs = (
-        f"{made.runs} runs, {made.seeds} seeds, {made.minutes:.1f} min" if made.runs else "no runs"
+        f"{made.runs} runs; seeds a scenario: {made.seeds}; {made.minutes:.1f} min"
+        if made.runs
+        else "no runs"
     )
     failed = f"; {made.failed} points have no result" if made.failed else ""
     rows = [

@@ -8,6 +8,7 @@ its claims are compared with what came out.
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -55,7 +56,8 @@ ERRORS = (
 class Made:
     """A figure that was drawn: its files, its claims as they came out, and what it took.
 
-    `failed` tells how many of its points have no result, `seeds` how many runs a point has.
+    `failed` tells how many of its points have no result, `seeds` how many runs its scenarios have,
+    such as `3 to 10`.
     """
 
     figure: Figure
@@ -63,7 +65,7 @@ class Made:
     claims: tuple[Claim, ...]
     runs: int
     failed: int
-    seeds: int
+    seeds: str
     minutes: float
 
 
@@ -146,9 +148,17 @@ def make_figure(figure: Figure, options: Options) -> Made:
         claims=tuple(figure.claims(table)),
         runs=len(table),
         failed=len(points) - len(table),
-        seeds=int(table["seed"].nunique()) if len(table) else 0,
+        seeds=_seeds(points, options.out / "points"),
         minutes=float(table["seconds"].sum()) / 60 if len(table) else 0.0,
     )
+
+
+def _seeds(points: Sequence[Point], folder: Path) -> str:
+    kept = Counter(
+        replace(point.scenario, seed=0).to_toml() for point in points if _kept(folder, point)
+    )
+    fewest, most = min(kept.values(), default=0), max(kept.values(), default=0)
+    return str(most) if fewest == most else f"{fewest} to {most}"
 
 
 def _run(options: Options) -> int:

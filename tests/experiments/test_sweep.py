@@ -109,6 +109,17 @@ def test_main__keeps_finished_points_and_goes_on(
     assert kept_row(folders[0]) is not None
 
 
+def test_main__paper__says_how_many_seeds_there_really_are(
+    only_small: None, tmp_path: Path
+) -> None:
+    arguments = ["paper", "--out", str(tmp_path), "--jobs", "1"]
+    assert sweep.main([*arguments, "--seeds", "1"]) == 0
+    shutil.rmtree(tmp_path / "points" / Point(small_sweep(quick=False)[0]).key)
+    sweep.main([*arguments, "--seeds", "2", "--plot-only"])
+    page = (tmp_path / "reproduction.md").read_text(encoding="utf-8")
+    assert "3 runs; seeds a scenario: 1;" in page
+
+
 def test_main__a_point_that_fails_is_told_and_tried_again(
     only_small: None,
     tmp_path: Path,
