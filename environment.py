@@ -7,6 +7,7 @@ Python began them. It needs nothing but the standard library.
 from __future__ import annotations
 
 import argparse
+import logging
 import os
 import sys
 from pathlib import Path
@@ -36,6 +37,8 @@ def enter(name: str, command: Sequence[str]) -> None:
     Exits with 2 and a line that begins with `name` where there is no environment.
     """
     leave_nothing_of_roots()
+    # Without a home it keeps its lists of fonts for now only, and has much to say about that.
+    logging.getLogger("matplotlib").setLevel(logging.ERROR)
     if Path(sys.prefix).resolve() == ENVIRONMENT.resolve():
         return
     python = ENVIRONMENT / "bin" / "python"

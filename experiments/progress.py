@@ -82,14 +82,15 @@ class RunProgress:
     def _standing(self) -> str:
         """Return how far the runs are and how long the rest will take, by what the done took."""
         elapsed = time.monotonic() - self._begin
-        standing = f"{self._done} of {self._runs} runs done after {_duration(elapsed)}"
+        standing = f"{self._done} of {self._runs} runs done after {duration(elapsed)}"
         if self._done:
             left = elapsed / self._done * (self._runs - self._done)
-            standing += f", about {_duration(left)} left"
+            standing += f", about {duration(left)} left"
         return f"{standing}; {self._current}" if self._current else standing
 
 
-def _duration(seconds: float) -> str:
+def duration(seconds: float) -> str:
+    """Write a time as a person would say it."""
     if seconds < 120:
         return f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"

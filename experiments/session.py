@@ -11,8 +11,9 @@ from analysis.report import write_report
 from analysis.results import MANIFEST, SCENARIO, find_runs, read_run
 from experiments.looks import label, looks, variant
 from experiments.ownership import hand_over, topmost_missing
-from experiments.progress import RunProgress
+from experiments.progress import RunProgress, duration
 from experiments.table import UNFINISHED, print_table
+from experiments.work import sending_seconds
 from experiments.world import VIRTUAL, World, open_world
 from testbed.mininet.worker import WorkerError
 from testbed.scenario import from_toml
@@ -50,7 +51,8 @@ class Session:
             self.progress.say(
                 f"{dilation:,.0f} times slower than the paper's network: a frame takes "
                 f"{costs.switch_ns / 1000:.1f} us of this machine at a switch, "
-                f"{costs.host_ns / 1000:.1f} us at a host"
+                f"{costs.host_ns / 1000:.1f} us at a host; "
+                f"a run sends for about {duration(sending_seconds(plan) * dilation)}"
             )
 
     def folder(self, plan: Plan) -> Path:

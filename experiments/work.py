@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from experiments.world import VIRTUAL
 from testbed.scenario import ScenarioError
 from testbed.virtual.memory import check_expected_memory, expected_work, memory_expected
@@ -11,6 +13,7 @@ from testbed.virtual.memory import check_expected_memory, expected_work, memory_
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from testbed.plan import Plan
     from testbed.scenario import Scenario
 
 LARGEST_K = 64
@@ -41,12 +44,21 @@ def announcement(scenarios: Sequence[Scenario], world: str) -> str:
     scenario = max(scenarios, key=lambda each: expected_work(each).packets)
     work = expected_work(scenario)
     line = (
-        f"This is much work: {len(scenarios)} runs of up to {work.hosts:,} hosts with "
+        f"This is much work (runs: {len(scenarios)}): up to {work.hosts:,} hosts with "
         f"{work.packets / work.hosts:,.0f} packets each, {total:,.0f} packets in all"
     )
     if world == VIRTUAL:
         line += f"; about {memory_expected(scenario, len(scenarios)) / 1e9:.1f} GB of memory"
     return line + "."
+
+
+def sending_seconds(plan: Plan) -> float:
+    """Return how long the busiest host of a plan sends in the paper's network."""
+    scenario, flows = plan.scenario, plan.flows
+    packets = -(-flows.size_bytes // scenario.payload_bytes)
+    overhead = scenario.header_bytes + scenario.gap_bytes
+    by_host = np.bincount(flows.source, weights=flows.size_bytes + packets * overhead)
+    return float(by_host.max(initial=0)) * scenario.picoseconds_per_byte / plan.load / 1e12
 
 
 def _different_sizes(scenarios: Sequence[Scenario]) -> list[Scenario]:

@@ -21,12 +21,14 @@ ANSWERS = {
 }
 
 
-def call(python: Path | str, *arguments: str, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
+def call(
+    python: Path | str, *arguments: str, cwd: Path = ROOT, **environment: str
+) -> subprocess.CompletedProcess[str]:
     inherited = {name: text for name, text in os.environ.items() if name != "PYTHONPATH"}
     return subprocess.run(
         [str(python), *arguments],
         cwd=cwd,
-        env=inherited,
+        env=inherited | environment,
         capture_output=True,
         text=True,
         check=False,
@@ -61,6 +63,21 @@ def test_module__no_environment__says_how_to_make_it(name: str, tmp_path: Path) 
     (line,) = done.stderr.splitlines()
     assert line.startswith(f"{name}: there is no ")
     assert "make setup" in line
+
+
+def test_run__no_home__is_no_reason_for_warnings(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    nowhere = str(tmp_path / "file")
+    done = call(
+        sys.executable,
+        "experiments/run.py",
+        "--list",
+        HOME=nowhere,
+        XDG_CONFIG_HOME=nowhere,
+        XDG_CACHE_HOME=nowhere,
+        TMPDIR=str(tmp_path),
+    )
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_import__by_another_program__starts_nothing() -> None:

@@ -3,7 +3,8 @@ from __future__ import annotations
 import pytest
 
 from experiments.main import main
-from experiments.work import announcement, check_size
+from experiments.work import announcement, check_size, sending_seconds
+from testbed.planning import plan_for
 from testbed.scenario import Scenario, ScenarioError
 
 
@@ -29,6 +30,14 @@ def test_announcement__large_work_only() -> None:
     small_packets = announcement([Scenario(payload_bytes=1)], "mininet")
     assert "16,777,216 packets in all" in small_packets
     assert "memory" not in small_packets
+
+
+def test_sending_seconds__grows_with_what_small_packets_carry_besides() -> None:
+    large, small = (plan_for(Scenario(payload_bytes=size)) for size in (4096, 1))
+    assert sending_seconds(large) == pytest.approx(256 * (4096 + 82) * 10e-12)
+    assert sending_seconds(small) == pytest.approx((1 << 20) * 83 * 10e-12)
+    half = plan_for(Scenario(load=0.5))
+    assert sending_seconds(half) == pytest.approx(2 * sending_seconds(large))
 
 
 @pytest.mark.parametrize("arguments", [["--k", "128"], ["cross", "--on", "virtual", "--k", "66"]])
