@@ -66,7 +66,8 @@ def measure(emulation: Emulation, plan: Plan) -> Costs:
     """Measure the costs with a plan that keeps its network busy, and remember them.
 
     Processes sleep instead of spinning meanwhile, so that processor time is work. What other
-    programs do to the caches only adds to it, so the cheapest of several runs is taken.
+    programs do to the caches only adds to it, so the cheapest of several runs is taken. Raises
+    KeyboardInterrupt if a run was interrupted; nothing is remembered then.
     """
     tried = []
     for _ in range(REPETITIONS):
@@ -82,6 +83,8 @@ def _measure_once(emulation: Emulation) -> Costs:
     workers = (emulation.engine, emulation.traffic)
     before = [worker.ask("processor_ns") for worker in workers]
     measured = emulation.run(DILATION_PER_HOST * emulation.topology.hosts, spin_ns=0)
+    if measured.ended == "interrupted":
+        raise KeyboardInterrupt
     spent = [
         worker.ask("processor_ns") - start for worker, start in zip(workers, before, strict=True)
     ]

@@ -1,12 +1,20 @@
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, cast
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from testbed.mininet.calibration import Costs, dilation_for, rounded_up
+from testbed.mininet.calibration import Costs, dilation_for, measure, plan_to_measure, rounded_up
 from testbed.scenario import Scenario
 from testbed.topology import fat_tree
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from testbed.mininet.emulation import Emulation
 
 COSTS = Costs(switch_ns=2500.0, host_ns=6000.0)
 
@@ -30,3 +38,20 @@ def test_dilation_for__work_at_full_load__takes_half_a_processor() -> None:
     work_ns = 16 * 2 * 5 * COSTS.switch_ns
     found = dilation_for(Scenario(), fat_tree(4), COSTS)
     assert 0.9 * 0.5 <= work_ns / (found * 41.78) <= 0.5
+
+
+def test_measure__interrupted__ends_and_remembers_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setenv("OFAN_CACHE", str(tmp_path))
+    interrupted = SimpleNamespace(
+        engine=SimpleNamespace(ask=lambda _: 0),
+        traffic=SimpleNamespace(ask=lambda _: 0),
+        topology=fat_tree(4),
+        load=lambda _: None,
+        run=lambda *_, **__: SimpleNamespace(ended="interrupted"),
+    )
+    with pytest.raises(KeyboardInterrupt):
+        measure(cast("Emulation", interrupted), plan_to_measure(Scenario()))
+    assert not [path for path in tmp_path.rglob("*") if path.is_file()]
