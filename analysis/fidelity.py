@@ -108,7 +108,7 @@ def _bound(run: Run) -> Check:
     slack = 0.0 if run.world == VIRTUAL else run.setting.data_ns / 1000
     taken = cct_us(run)
     grade: Grade = "VALID" if math.isnan(taken) or taken >= lowest - slack - 1e-6 else "INVALID"
-    return Check("CCT", grade, f"{taken:.3f} us", f"at least {lowest:.3f} us")
+    return Check("CCT", grade, f"{taken:.3f} µs", f"at least {lowest:.3f} µs")
 
 
 def _gaps(run: Run) -> list[Check]:
@@ -128,7 +128,7 @@ def _stall(run: Run) -> Check:
     latest = float(run.links["late_max_ns"].max()) / 1000
     share = latest / cct_us(run)
     grade = "VALID" if math.isnan(share) else _graded(share, 0.02, 0.1)
-    return Check("longest stall", grade, f"{latest:.3f} us late", "at most 2 % of the CCT")
+    return Check("longest stall", grade, f"{latest:.3f} µs late", "at most 2 % of the CCT")
 
 
 def _pacing(run: Run) -> list[Check]:
