@@ -1,16 +1,18 @@
 #include <stdlib.h>
 
 #include "policy.h"
+#include "stopwatches.h"
 
 /*
  * REPS: recycle entropy values (EVs) that came back without a mark. A flow caches a few of them;
- * with none fresh it draws one at random. Freezing: a value that is drawn again while an earlier
- * use of it has been unacknowledged for longer than the retransmission time-out means a failure;
- * then the flow cycles over its cached values until the freeze ends. The paper's simulator triggers
- * freezing by such timers per value; it measures round trips as srtt and mdev, and so do we.
+ * with none fresh it draws one at random. Freezing: each value has a timer that starts at its first
+ * use and ends at any ACK of it. A value that is overdue when it is drawn again, for longer than
+ * the retransmission time-out (srtt + 4 mdev), means a failure: it is not sent, another one is
+ * drawn, and the flow cycles over its cached values until the freeze ends. A frozen flow goes on
+ * caching what comes back unmarked. So does the simulator of the paper's first author.
  */
 
-enum { CACHE_LIMIT = 16, TIMERS = 256 };
+enum { CACHE_LIMIT = 16 };
 enum {
     KNOB_BUFFER,
     KNOB_EXPLORE,
@@ -22,22 +24,21 @@ enum {
 };
 enum { PICOSECONDS = 1000000 };
 
-struct timer {
-    uint64_t since;        /* first unacknowledged use */
+struct cached {
     uint16_t value;
-    uint16_t outstanding;
+    bool fresh;            /* not used since it came back */
 };
 
 struct reps {
     uint64_t unfreeze_at;
     uint64_t srtt;
     uint64_t mdev;
-    struct timer *timers;  /* by value modulo their number; NULL until the first frame */
-    uint32_t timer_mask;
-    uint16_t cache[CACHE_LIMIT];
+    struct stopwatches values;   /* first use since the last ACK, by value */
+    struct stopwatches packets;  /* departure, by PSN */
+    struct cached cache[CACHE_LIMIT];
     uint8_t head;          /* where the next value is written */
     uint8_t filled;
-    uint8_t fresh;         /* cached values not used since they came back */
+    uint8_t fresh;         /* how many are */
     uint8_t frozen_at;     /* next value of a frozen flow */
     uint16_t explore;      /* frames that still draw at random */
     bool frozen;
@@ -46,8 +47,10 @@ struct reps {
 static void reps_close(struct dp *dp)
 {
     struct reps *all = dp->policy_state;
-    for (uint64_t flow = 0; all && flow < dp->flow_count; flow++)
-        free(all[flow].timers);
+    for (uint64_t flow = 0; all && flow < dp->flow_count; flow++) {
+        stopwatches_free(&all[flow].values);
+        stopwatches_free(&all[flow].packets);
+    }
     free(all);
 }
 
@@ -70,40 +73,7 @@ static uint64_t knob_ps(const struct dp *dp, uint32_t number)
     return (uint64_t)(dp->settings.parameters[number] * PICOSECONDS);
 }
 
-static uint64_t time_out(const struct dp *dp, const struct reps *reps)
-{
-    if (reps->srtt == 0)
-        return knob_ps(dp, KNOB_INITIAL_US);
-    uint64_t floor = knob_ps(dp, KNOB_FLOOR_US);
-    uint64_t rto = reps->srtt + 4 * reps->mdev;
-    return rto > floor ? rto : floor;
-}
-
-static void make_timers(struct reps *reps, uint32_t packets)
-{
-    uint32_t count = 8;
-    while (count < TIMERS && count < packets)
-        count *= 2;
-    reps->timers = calloc(count, sizeof *reps->timers);
-    if (!reps->timers)
-        abort();
-    reps->timer_mask = count - 1;
-}
-
-/* Note a use of a value; freeze if an earlier one is overdue. */
-static void use(const struct dp *dp, struct reps *reps, uint16_t value, uint64_t now)
-{
-    struct timer *timer = &reps->timers[value & reps->timer_mask];
-    bool running = timer->outstanding > 0 && timer->value == value;
-    if (!running)
-        *timer = (struct timer){ .since = now, .value = value };
-    timer->outstanding++;
-    if (running && now - timer->since > time_out(dp, reps) && !reps->frozen && !reps->explore) {
-        reps->frozen = true;
-        reps->frozen_at = 0;
-        reps->unfreeze_at = now + knob_ps(dp, KNOB_FREEZE_US);
-    }
-}
+/* --- Timers --- */
 
 static void measure(struct reps *reps, uint64_t sample)
 {
@@ -117,32 +87,91 @@ static void measure(struct reps *reps, uint64_t sample)
     reps->srtt = reps->srtt - reps->srtt / 8 + sample / 8;
 }
 
-static void settle(struct reps *reps, uint16_t value, uint64_t now)
+static uint64_t time_out(const struct dp *dp, const struct reps *reps)
 {
-    struct timer *timer = &reps->timers[value & reps->timer_mask];
-    if (timer->outstanding == 0 || timer->value != value)
-        return;
-    if (timer->outstanding == 1)
-        measure(reps, now - timer->since);
-    timer->outstanding--;
+    if (reps->srtt == 0)
+        return knob_ps(dp, KNOB_INITIAL_US);
+    uint64_t floor = knob_ps(dp, KNOB_FLOOR_US);
+    uint64_t rto = reps->srtt + 4 * reps->mdev;
+    return rto > floor ? rto : floor;
+}
+
+static bool overdue(const struct dp *dp, const struct reps *reps, uint16_t value, uint64_t now)
+{
+    uint64_t since;
+    return stopwatches_read(&reps->values, value, &since) && now - since > time_out(dp, reps);
+}
+
+static void note_departure(struct reps *reps, uint32_t psn, uint16_t value, uint64_t now)
+{
+    stopwatches_start(&reps->values, value, now);
+    stopwatches_start(&reps->packets, psn, now);
+}
+
+static void note_return(struct reps *reps, uint32_t psn, uint16_t value, uint64_t now)
+{
+    uint64_t since;
+    if (stopwatches_read(&reps->packets, psn, &since))
+        measure(reps, now - since);
+    stopwatches_stop(&reps->packets, psn);
+    stopwatches_stop(&reps->values, value);
+}
+
+/* --- The cache --- */
+
+static void take(struct reps *reps, struct cached *cached)
+{
+    reps->fresh = (uint8_t)(reps->fresh - cached->fresh);
+    cached->fresh = false;
+}
+
+static void put(const struct dp *dp, struct reps *reps, uint16_t value)
+{
+    uint32_t room = knob(dp, KNOB_BUFFER);
+    reps->fresh = (uint8_t)(reps->fresh + !reps->cache[reps->head].fresh);
+    reps->cache[reps->head] = (struct cached){ value, true };
+    reps->head = (uint8_t)((reps->head + 1u) % room);
+    reps->filled = (uint8_t)(reps->filled + (reps->filled < room));
+}
+
+/* The cached value to use next, NULL for a random one. */
+static struct cached *next_cached(const struct dp *dp, struct reps *reps)
+{
+    uint32_t room = knob(dp, KNOB_BUFFER);
+    if (reps->explore > 0 || reps->filled == 0)
+        return NULL;
+    if (!reps->frozen)
+        return reps->fresh ? &reps->cache[(reps->head + room - reps->fresh) % room] : NULL;
+    struct cached *next = &reps->cache[reps->frozen_at];
+    reps->frozen_at = (uint8_t)((reps->frozen_at + 1) % reps->filled);
+    return next;
 }
 
 static uint16_t draw(const struct dp *dp, struct host *host, struct reps *reps)
 {
-    uint16_t any = (uint16_t)random_below(&host->random, knob(dp, KNOB_VALUES));
-    if (reps->explore > 0) {
-        reps->explore--;
-        return any;
-    }
-    if (reps->frozen && reps->filled > 0) {
-        uint16_t value = reps->cache[reps->frozen_at];
-        reps->frozen_at = (uint8_t)((reps->frozen_at + 1) % reps->filled);
-        return value;
-    }
-    if (reps->frozen || reps->fresh == 0)
-        return any;
-    uint32_t cache = knob(dp, KNOB_BUFFER);
-    return reps->cache[(reps->head + cache - reps->fresh--) % cache];
+    struct cached *cached = next_cached(dp, reps);
+    reps->explore = (uint16_t)(reps->explore - (reps->explore > 0));
+    if (!cached)
+        return (uint16_t)random_below(&host->random, knob(dp, KNOB_VALUES));
+    take(reps, cached);
+    return cached->value;
+}
+
+static void freeze(const struct dp *dp, struct reps *reps, uint64_t now)
+{
+    if (reps->frozen || reps->explore)
+        return;
+    reps->frozen = true;
+    reps->unfreeze_at = now + knob_ps(dp, KNOB_FREEZE_US);
+}
+
+static void thaw(const struct dp *dp, struct reps *reps)
+{
+    reps->frozen = false;
+    reps->head = reps->filled = reps->fresh = reps->frozen_at = 0;
+    for (uint32_t i = 0; i < CACHE_LIMIT; i++)
+        reps->cache[i].fresh = false;
+    reps->explore = (uint16_t)knob(dp, KNOB_EXPLORE);
 }
 
 static uint16_t reps_data(struct dp *dp, struct host *host, uint32_t flow, uint64_t now)
@@ -151,19 +180,13 @@ static uint16_t reps_data(struct dp *dp, struct host *host, uint32_t flow, uint6
     uint16_t value = draw(dp, host, reps);
     if (knob(dp, KNOB_FREEZING) == 0)
         return value;
-    if (!reps->timers)
-        make_timers(reps, dp->senders[flow].packets);
-    use(dp, reps, value, now);
+    while (overdue(dp, reps, value, now)) {
+        stopwatches_stop(&reps->values, value);
+        freeze(dp, reps, now);
+        value = draw(dp, host, reps);
+    }
+    note_departure(reps, dp->senders[flow].sent & FRAME_PSN_MASK, value, now);
     return value;
-}
-
-static void thaw(const struct dp *dp, struct reps *reps)
-{
-    reps->frozen = false;
-    reps->head = 0;
-    reps->filled = 0;
-    reps->fresh = 0;
-    reps->explore = (uint16_t)knob(dp, KNOB_EXPLORE);
 }
 
 static void reps_acknowledged(struct dp *dp, struct host *host, const struct frame_view *ack,
@@ -171,17 +194,11 @@ static void reps_acknowledged(struct dp *dp, struct host *host, const struct fra
 {
     (void)host;
     struct reps *reps = &((struct reps *)dp->policy_state)[ack->flow];
-    if (reps->timers)
-        settle(reps, ack->entropy, now);
+    note_return(reps, ack->psn, ack->entropy, now);
     if (reps->frozen && now > reps->unfreeze_at)
         thaw(dp, reps);
-    if (ack->congested || reps->frozen)
-        return;
-    uint32_t cache = knob(dp, KNOB_BUFFER);
-    reps->cache[reps->head] = ack->entropy;
-    reps->head = (uint8_t)((reps->head + 1u) % cache);
-    reps->filled = (uint8_t)(reps->filled + (reps->filled < cache));
-    reps->fresh = (uint8_t)(reps->fresh + (reps->fresh < cache));
+    if (!ack->congested)
+        put(dp, reps, ack->entropy);
 }
 
 const struct policy policy_reps = {
