@@ -1,9 +1,11 @@
 """The third pass, part one: expressions and types, by recursive descent."""
 
+from collections.abc import Callable
+
 from p4.compiler import tree
 from p4.compiler.diagnostics import Position
 from p4.compiler.lexer import IDENTIFIER, NUMBER, STRING, SYMBOL, Token, number
-from p4.compiler.stream import CHAIN_LIMIT, TokenStream
+from p4.compiler.stream import CHAIN_LIMIT, Result, TokenStream
 
 BASE_TYPES = ("bool", "error", "match_kind", "string", "int", "bit", "varbit", "void")
 
@@ -27,6 +29,7 @@ class ExpressionParser(TokenStream):
     """Expressions and types. `_types` holds the names of types, which casts depend on."""
 
     _types: set[str]
+    _in_angles = False
 
     # Types
 
@@ -55,17 +58,21 @@ class ExpressionParser(TokenStream):
         return tree.TypeName(name.at, name.text, arguments, absolute)
 
     def _base_type(self) -> tree.BaseType:
-        """baseType: bool | error | ... | (bit | int | varbit) ["<" (number | "(" e ")") ">"]."""
+        """baseType: bool | error | ... | (bit | int | varbit) ["<" e-without-">" ">"]."""
         token = self._next()
         if token.text not in {"bit", "int", "varbit"} or not self._accept("<"):
             return tree.BaseType(token.at, token.text)
-        if self._accept("("):
-            width = self._expression()
-            self._expect(")")
-        else:
-            width = self._primary()
+        width = self._angled(self._conditional)
         self._expect(">")
         return tree.BaseType(token.at, token.text, width)
+
+    def _angled(self, parse: Callable[[], Result], *, angled: bool = True) -> Result:
+        """Parse where a ">" ends what is parsed, or where, inside of brackets, it does not."""
+        before, self._in_angles = self._in_angles, angled
+        try:
+            return parse()
+        finally:
+            self._in_angles = before
 
     def _type_arguments(self) -> tuple[tree.TypeNode, ...]:
         """typeArguments: "<" [type {"," type}] ">"."""
@@ -81,17 +88,20 @@ class ExpressionParser(TokenStream):
     # Expressions
 
     def _expression(self) -> tree.Expression:
-        """expression: binary ["?" expression ":" expression]."""
-        return self._nested(self._conditional)
+        """expression: binary {"?" expression ":" binary}."""
+        return self._nested(lambda: self._angled(self._conditional, angled=False))
 
     def _conditional(self) -> tree.Expression:
-        condition = self._binary(0)
-        if not self._is("?"):
-            return condition
-        at = self._next().at
-        yes = self._expression()
-        self._expect(":")
-        return tree.Conditional(at, condition, yes, self._expression())
+        """Unlike C's, P4's `?:` associates to the left: a ? b : c ? d : e is (a ? b : c) ? d : e."""
+        result = self._binary(0)
+        for _ in range(CHAIN_LIMIT):
+            if not self._is("?"):
+                return result
+            at = self._next().at
+            yes = self._expression()
+            self._expect(":")
+            result = tree.Conditional(at, result, yes, self._binary(0))
+        raise self._fail("the expression is too long")
 
     def _binary(self, tightness: int) -> tree.Expression:
         """binary: unary {operator binary-of-tighter-operators}."""
@@ -109,10 +119,10 @@ class ExpressionParser(TokenStream):
     def _operator(self) -> str:
         if self._token.kind != SYMBOL:
             return ""
-        if self._token.text == ">" and self._adjacent(">>"):
-            return ">>"
-        if self._token.text == ">" and self._adjacent_shift_assignment():
-            return ""
+        if self._token.text == ">":
+            if self._in_angles or self._adjacent_shift_assignment():
+                return ""
+            return ">>" if self._adjacent(">>") else ">"
         return self._token.text
 
     def _adjacent_shift_assignment(self) -> bool:
@@ -130,9 +140,13 @@ class ExpressionParser(TokenStream):
                 return cast
         return self._postfix(self._primary())
 
+    def _type_follows(self) -> bool:
+        """Tell whether a type starts after this token, as far as one token says."""
+        after = self._peek(2) if self._peek().text == "." else self._peek()
+        return after.text in (*BASE_TYPES, "tuple", "_") or after.text in self._types
+
     def _cast(self) -> tree.Expression | None:
-        after = self._peek()
-        if not (after.text in (*BASE_TYPES, "tuple", ".") or after.text in self._types):
+        if not self._type_follows():
             return None
         at = self._at
         target = self._attempt(self._cast_type)
@@ -161,7 +175,7 @@ class ExpressionParser(TokenStream):
                 base = self._subscript(base)
             elif self._is("("):
                 base = tree.Call(_start(base, token), base, (), self._call_arguments())
-            elif self._is("<"):
+            elif self._is("<") and self._type_follows():
                 types = self._attempt(self._call_types)
                 if types is None:
                     return base

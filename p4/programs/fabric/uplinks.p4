@@ -95,7 +95,7 @@ bit<8> next_member(in bit<W> set, in bit<8> start) {
 // Collects the uplinks with the least measure, one call an uplink, in order.
 #define KEEP_LEAST(i, measure, least, candidates) \
     candidates = measure < least ? (bit<W>)1 << i : \
-                 measure == least ? candidates | (bit<W>)1 << i : candidates; \
+                 (measure == least ? candidates | (bit<W>)1 << i : candidates); \
     least = measure < least ? measure : least;
 
 // Sets `uplink` to a random member of a set.
