@@ -92,7 +92,7 @@ class ExpressionParser(TokenStream):
         return self._nested(lambda: self._angled(self._conditional, angled=False))
 
     def _conditional(self) -> tree.Expression:
-        """Unlike C's, P4's `?:` associates to the left: a ? b : c ? d : e is (a ? b : c) ? d : e."""
+        """Parse `?:`, which unlike C's goes left: a ? b : c ? d : e is (a ? b : c) ? d : e."""
         result = self._binary(0)
         for _ in range(CHAIN_LIMIT):
             if not self._is("?"):

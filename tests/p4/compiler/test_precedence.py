@@ -1,0 +1,72 @@
+"""How tightly operators bind, pair by pair, as in P4's reference grammar (which is not C's)."""
+
+import itertools
+
+import pytest
+
+from p4.compiler import tree
+from tests.p4.compiler.test_parser import expression, shape
+
+# From the loosest to the tightest, each associating to the left; "?" stands for `? x :`.
+LEVELS = ["?", "||", "&&", "== !=", "< > <= >=", "|", "^", "&", "<< >>", "++ + - |+| |-|", "* / %"]
+LEVEL = {operator: level for level, group in enumerate(LEVELS) for operator in group.split()}
+PREFIXES = {"!": "(!{})", "~": "(~{})", "-": "(-{})", "+": "(+{})", "(T)": "(cast {})"}
+SUFFIXES = {".f": "{}.f", "[1]": "{}[1]", "[3:0]": "{}[3:0]", "(z)": "{}<0>(z)"}
+
+
+def written(left: str, operator: str, right: str) -> str:
+    return f"{left} ? x : {right}" if operator == "?" else f"{left} {operator} {right}"
+
+
+@pytest.mark.parametrize("first", LEVEL)
+def test_pairs(first: str) -> None:
+    for second, level in LEVEL.items():
+        text = written(written("a", first, "b"), second, "c")
+        if LEVEL[first] >= level:
+            expected = written(f"({written('a', first, 'b')})", second, "c")
+        else:
+            expected = written("a", first, f"({written('b', second, 'c')})")
+        assert shape(expression(text)) == f"({expected})", text
+
+
+@pytest.mark.parametrize("prefix", PREFIXES)
+def test_prefixes_bind_tighter_than_what_stands_between(prefix: str) -> None:
+    for operator in LEVEL:
+        before, after = PREFIXES[prefix].format("a"), PREFIXES[prefix].format("b")
+        text = written(f"{prefix} a", operator, f"{prefix} b")
+        expected = f"({written(before, operator, after)})"
+        assert shape(expression(text, "struct T { }")) == expected, text
+
+
+@pytest.mark.parametrize(("prefix", "suffix"), list(itertools.product(PREFIXES, SUFFIXES)))
+def test_suffixes_bind_tightest(prefix: str, suffix: str) -> None:
+    inner = SUFFIXES[suffix].format("a")
+    parsed = expression(f"{prefix} a{suffix}", "struct T { }")
+    assert shape(parsed) == PREFIXES[prefix].format(inner)
+
+
+def test_what_stands_in_the_middle_of_a_choice_is_whole() -> None:
+    for operator in LEVEL:
+        text = f"a ? {written('b', operator, 'c')} : d"
+        assert shape(expression(text)) == f"(a ? ({written('b', operator, 'c')}) : d)", text
+
+
+@pytest.mark.parametrize(
+    ("width", "expected"),
+    [
+        ("4 + 4", "(4 + 4)"),
+        ("1 << 3", "(1 << 3)"),
+        ("2 * 3 + 1", "((2 * 3) + 1)"),
+        ("(16 > 8) ? 4 : 5", "((16 > 8) ? 4 : 5)"),
+        ("(32 >> 2)", "(32 >> 2)"),
+        ("N < 4 ? 16 > 8 ? 1 : 2 : 3", "((N < 4) ? ((16 > 8) ? 1 : 2) : 3)"),
+    ],
+)
+def test_a_width_is_an_expression_that_greater_ends(width: str, expected: str) -> None:
+    parsed = expression(f"(bit<{width}>) a > b")
+    assert isinstance(parsed, tree.Binary)
+    assert parsed.operator == ">"
+    assert isinstance(parsed.left, tree.Cast)
+    assert isinstance(parsed.left.type, tree.BaseType)
+    assert parsed.left.type.width is not None
+    assert shape(parsed.left.type.width) == expected
