@@ -1254,7 +1254,7 @@ static struct pl_switch *create(const struct pl_world *world, uint64_t seed)
 __attribute__((visibility("default"))) const struct pl_program pl_program = {
     .abi = PL_ABI,
     .name = "conga",
-    .digest = "b16a14cb077eb10e9202877bbe4d037a9b741d2ac164e085ba5ced347fed4deb",
+    .digest = "2bb4f9922c73df92a13a6afd69562f902e2ed8fa0a22c7a879c8d7088277644c",
     .pure_egress = 1,
     .create = create,
     .destroy = pl_switch_free,

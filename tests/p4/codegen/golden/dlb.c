@@ -1177,7 +1177,7 @@ static struct pl_switch *create(const struct pl_world *world, uint64_t seed)
 __attribute__((visibility("default"))) const struct pl_program pl_program = {
     .abi = PL_ABI,
     .name = "dlb",
-    .digest = "57c26cbf31c89f6a153c33c5fbc2fbc22332ea606711f5e22e749524156bd2d6",
+    .digest = "f39f61de469cc20b7f5236fc98affff8870bfcf43205ddc29e57fa93f77ecba0",
     .pure_egress = 1,
     .create = create,
     .destroy = pl_switch_free,

@@ -858,7 +858,7 @@ static struct pl_switch *create(const struct pl_world *world, uint64_t seed)
 __attribute__((visibility("default"))) const struct pl_program pl_program = {
     .abi = PL_ABI,
     .name = "jsq",
-    .digest = "2a3af95f7e5019e0b3cdbe26926e4c34aa9faa08acbefded4808dcb939ee853c",
+    .digest = "7a2dc650c21267434b5c13a62cd02180ebb8dc21ce1e8e167a065874509100e4",
     .pure_egress = 1,
     .create = create,
     .destroy = pl_switch_free,

@@ -1616,7 +1616,7 @@ static struct pl_switch *create(const struct pl_world *world, uint64_t seed)
 __attribute__((visibility("default"))) const struct pl_program pl_program = {
     .abi = PL_ABI,
     .name = "sglb",
-    .digest = "08f23e2a969f8c5f9d7ba1c07f9ebaabffc2f195c44052baed3e0df8a19052b1",
+    .digest = "98445759324cf98791004bd54c1f7093789a4005f138c125903cc807f76dc239",
     .pure_egress = 1,
     .create = create,
     .destroy = pl_switch_free,
