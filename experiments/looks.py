@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
 DARKEST, LIGHTEST = 0.45, 0.75  # share of a scheme's own brightness that its shades have
 MARKERS = ("^", "v", ">", "<")
-HOLLOW = ("pofan",)
-DASHED = ("choice", "ethereal", "ofan")
 
 
 def variant(scenario: Scenario) -> str:
@@ -50,8 +48,8 @@ def looks(scenarios: Iterable[Scenario]) -> dict[str, Look]:
                 label(scenario),
                 scheme.color,
                 scheme.marker,
-                hollow=scheme.name in HOLLOW,
-                dashed=scheme.name in DASHED,
+                hollow=scheme.hollow,
+                dashed=scheme.dashed,
             )
             if name in shaded:
                 place = shaded.index(name)

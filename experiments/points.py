@@ -27,6 +27,7 @@ ROOT = Path(__file__).resolve().parent.parent
 SIMULATOR = (
     "p4/programs/fabric/*.p4",
     "testbed/*.py",
+    "testbed/schemes/*.py",
     "testbed/dataplane/*.[ch]",
     "traffic/*.py",
 )
@@ -49,7 +50,7 @@ class Point:
         scenario = self.scenario
         names = (scenario.scheme, scenario.mix[0]) if scenario.mix else (scenario.scheme,)
         digest = hashlib.sha256(scenario.to_toml().encode())
-        digest.update(sources_digest(*(schemes.find(name).program for name in names)).encode())
+        digest.update(sources_digest(*(schemes.find(name).source for name in names)).encode())
         return digest.hexdigest()[:16]
 
     @property
@@ -63,12 +64,11 @@ class Point:
 
 
 @functools.cache
-def sources_digest(*programs: str) -> str:
+def sources_digest(*programs: Path) -> str:
     """Return a digest of all files that a virtual run of these P4 programs depends on."""
-    own = [schemes.PROGRAMS / f"{program}.p4" for program in programs]
     shared = [path for pattern in SIMULATOR for path in sorted(ROOT.glob(pattern))]
     digest = hashlib.sha256()
-    for path in (*own, *shared):
+    for path in (*programs, *shared):
         digest.update(hashlib.sha256(path.read_bytes()).digest())
     return digest.hexdigest()
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from traffic.flows import Flows
 
 
-def rotation(topology: Topology, flows: Flows) -> HostPaths:
+def rotation(topology: Topology, flows: Flows, _seed: int) -> HostPaths:
     """Give every flow all its valid paths, in the order in which DRB rotates over them."""
     numbers, lists = _path_lists(topology, flows)
     counts = np.array([len(paths) for paths in lists], dtype=np.int64)

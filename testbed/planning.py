@@ -5,14 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from testbed import schemes
+from testbed import hosts, schemes
 from testbed.control import PLACE, Routes, routing
 from testbed.failures import fail_links, highest_load
 from testbed.mixing import switches_of_second
-from testbed.paths import pinning, rotation
 from testbed.plan import Plan, SwitchSetup, TableEntry
 from testbed.scenario import ScenarioError
-from testbed.state import Defaults, Site
+from testbed.schemes.site import Defaults, Site
 from testbed.streams import stream
 from testbed.topology import TopologyError, make_topology
 from traffic import workloads
@@ -21,7 +20,7 @@ from traffic.request import WorkloadError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from testbed.plan import HostPaths, ProgramSource
+    from testbed.plan import ProgramSource
     from testbed.scenario import Scenario
     from testbed.schemes import Scheme
     from testbed.topology import Topology
@@ -94,9 +93,10 @@ def make_plan(scenario: Scenario, flows: Flows, tick_ps: int = 1) -> Plan:
             scenario, topology, number, chosen, route=routed[name], tick_ps=tick_ps
         )
     load = scenario.load * highest_load(topology, flows)
-    hosts = schemes.policy(assigned[-1].scheme, assigned[-1].parameters)
-    paths = _host_paths(hosts.entropy, topology, flows, scenario.seed)
-    return Plan(scenario, topology, programs, setups, flows, hosts, tick_ps, load, paths)
+    policy = schemes.policy(assigned[-1].scheme, assigned[-1].parameters)
+    chosen_paths = hosts.entropy(policy.entropy).paths
+    paths = chosen_paths(topology, flows, scenario.seed) if chosen_paths else None
+    return Plan(scenario, topology, programs, setups, flows, policy, tick_ps, load, paths)
 
 
 def link_changes(plan: Plan, topology: Topology) -> dict[str, SwitchChange]:
@@ -148,21 +148,10 @@ def _assign(scenario: Scenario, topology: Topology) -> list[_Assigned]:
     ]
     if scenario.mix is None:
         return assigned * len(topology.switches)
-    if chosen[0].hosts != chosen[1].hosts:
+    if chosen[0].entropy != chosen[1].entropy:
         raise ScenarioError(f"mix: hosts work differently under {names[0]} and {names[1]}")
     second = switches_of_second(topology, scenario.mix[1], scenario.seed)
     return [assigned[number in second] for number in topology.switches]
-
-
-def _host_paths(entropy: str, topology: Topology, flows: Flows, seed: int) -> HostPaths | None:
-    """Return the paths that hosts name under a policy, if they do."""
-    match entropy:
-        case "drb":
-            return rotation(topology, flows)
-        case "ethereal":
-            return pinning(topology, flows, seed)
-        case _:
-            return None
 
 
 def _setup(

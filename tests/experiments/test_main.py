@@ -13,6 +13,7 @@ import pytest
 
 from experiments.main import main
 from testbed import schemes
+from testbed.schemes import scheme
 
 ROOT = Path(__file__).parents[2]
 RUN = ROOT / "experiments" / "run.py"
@@ -91,7 +92,7 @@ def test_main__wrong_program__names_the_file_and_the_line(
     shutil.copytree(schemes.PROGRAMS, programs)
     broken = programs / "ofan.p4"
     broken.write_text(broken.read_text() + "\ncontrol Broken( { }\n")
-    monkeypatch.setattr(schemes, "PROGRAMS", programs)
+    monkeypatch.setattr(scheme, "PROGRAMS", programs)
     assert main(["--on", "virtual", "--schemes", "ofan"]) == 2
     assert "ofan.p4:" in capsys.readouterr().err.splitlines()[0]
 

@@ -17,6 +17,7 @@ from experiments.looks import looks
 from experiments.points import Point, kept_row, run_point
 from testbed import schemes
 from testbed.scenario import Scenario
+from testbed.schemes import scheme
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -67,7 +68,7 @@ def test_point__is_another_when_its_program_was_edited(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shutil.copytree(schemes.PROGRAMS, tmp_path / "programs")
-    monkeypatch.setattr(schemes, "PROGRAMS", tmp_path / "programs")
+    monkeypatch.setattr(scheme, "PROGRAMS", tmp_path / "programs")
     own, other = Point(SMALL), Point(replace(SMALL, scheme="ecmp"))
     mixed = Point(replace(SMALL, scheme="ecmp", mix=(SMALL.scheme, "edge")))
     points.sources_digest.cache_clear()

@@ -24,7 +24,7 @@ def paths_of(paths: HostPaths, flow: int) -> list[int]:
 
 
 def test_consecutive_packets_alternate_aggregations() -> None:
-    paths = rotation(fat_tree(12), flows((0, 431), (0, 7), (0, 1)))
+    paths = rotation(fat_tree(12), flows((0, 431), (0, 7), (0, 1)), 1)
     cores = paths_of(paths, 0)
     assert cores == list(range(36))
     assert [core % 6 for core in cores[:12]] == [0, 1, 2, 3, 4, 5] * 2
@@ -55,10 +55,10 @@ def test_tiny_messages_have_no_empty_subflows() -> None:
     assert len(set(paths_of(paths, 0))) == 5
 
 
-@pytest.mark.parametrize("make", [rotation, lambda t, f: pinning(t, f, 3)])
+@pytest.mark.parametrize("make", [rotation, pinning])
 def test_no_flows_have_no_paths(make: object) -> None:
     assert callable(make)
-    assert len(make(fat_tree(4), flows()).numbers) == 0
+    assert len(make(fat_tree(4), flows(), 3).numbers) == 0
 
 
 @settings(max_examples=25, deadline=None)
@@ -72,6 +72,6 @@ def test_paths_are_the_valid_ones(topology: object, seed: int, data: st.DataObje
     valid = [valid_paths(routes, *pair).tolist() for pair in pairs]
     if not all(valid):
         return
-    for paths in (rotation(failed, drawn), pinning(failed, drawn, seed)):
+    for paths in (method(failed, drawn, seed) for method in (rotation, pinning)):
         assert [sorted(paths_of(paths, flow)) for flow in range(len(drawn))] == valid
     assert 0 < highest_load(failed, drawn) <= 1

@@ -19,7 +19,7 @@ def test_every_scheme_has_a_plan(name: str) -> None:
     switches = {plan.topology.nodes[number].name for number in plan.topology.switches}
     assert set(plan.programs) == set(plan.setups) == switches
     assert all(source.path.is_file() for source in plan.programs.values())
-    assert plan.hosts.entropy == schemes.find(name).hosts.entropy
+    assert plan.hosts.entropy == schemes.find(name).entropy
     assert len(plan.flows) == 16
 
 

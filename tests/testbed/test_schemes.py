@@ -1,10 +1,13 @@
 """The registry: complete entries that figures can tell apart."""
 
 import re
+from importlib import import_module
+from pkgutil import iter_modules
 
 import pytest
 
-from testbed import schemes
+from testbed import hosts, schemes
+from testbed.dataplane import policies
 from testbed.planning import network
 from testbed.scenario import Scenario
 
@@ -16,9 +19,19 @@ def test_names_colours_and_labels_are_distinct() -> None:
     assert all(re.fullmatch("#[0-9a-f]{6}", scheme.color) for scheme in schemes.SCHEMES)
 
 
-def test_the_schemes_of_table_1_are_there() -> None:
-    table = "simple_rr jsq conga choice drill dlb sglb rps rsq reps ar drb ethereal pofan ofan"
-    assert set(table.split()) | {"ecmp"} == set(schemes.names())
+def test_every_file_of_a_scheme_is_in_the_registry_and_every_program_in_use() -> None:
+    modules = (import_module(f"testbed.schemes.{m.name}") for m in iter_modules(schemes.__path__))
+    found = {module.SCHEME.name: module.__name__ for module in modules if hasattr(module, "SCHEME")}
+    assert found == {name: f"testbed.schemes.{name}" for name in schemes.names()}
+    programs = {path.stem for path in schemes.PROGRAMS.glob("*.p4")}
+    assert programs == {scheme.program for scheme in schemes.SCHEMES}
+
+
+def test_every_entropy_is_one_of_the_event_core_with_its_knobs() -> None:
+    core = policies()
+    assert set(core) == {each.name for each in hosts.ENTROPIES}
+    for each in hosts.ENTROPIES:
+        assert {p.name: p.default for p in each.parameters}.items() <= core[each.name].items()
 
 
 def test_labels_name_their_parameters() -> None:

@@ -1,17 +1,16 @@
-"""What each kind of scheme needs written into a switch before a run, besides routing."""
+"""A switch whose state is to be set up, and that state: what schemes need besides routing."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from testbed.orders import basis
 from testbed.streams import stream
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    import numpy as np
 
     from testbed.scenario import Scenario
     from testbed.topology import Node, Topology
@@ -58,35 +57,3 @@ class State:
 
     defaults: Defaults = field(default_factory=dict)
     registers: dict[str, Sequence[int]] = field(default_factory=dict)
-
-
-def nothing(_site: Site) -> State:
-    """Set up a program that needs nothing."""
-    return State()
-
-
-def hash_salt(site: Site) -> State:
-    """Give the switch an odd random multiplier for its hash."""
-    multiplier = int(site.random("salts").integers(0, 1 << 31)) * 2 + 1
-    return State({f"{BALANCE}.salt": (f"{BALANCE}.hash_flow", (multiplier,))})
-
-
-def one_pointer(site: Site) -> State:
-    """Start the switch's only pointer anywhere."""
-    start = int(site.random("pointers").integers(site.topology.width))
-    return State(registers={f"{BALANCE}.pointer": (start,)})
-
-
-def rotation(site: Site) -> State:
-    """Start a pointer anywhere per destination; ACKs start half a round after data.
-
-    Paper §4.1. Pipes, where a scheme has them, have pointers of their own (paper §5.1).
-    """
-    width = site.topology.width
-    pipes = -(-width // int(site.parameters.get("pipe_ports", width)))
-    data = site.random("pointers").integers(width, size=(pipes, 1, site.destinations))
-    both = np.concatenate((data, (data + width // 2) % width), axis=1).astype(np.uint8)
-    registers: dict[str, Sequence[int]] = {f"{BALANCE}.rotation.order": bytes(basis(width))}
-    if site.destinations:
-        registers[f"{BALANCE}.rotation.pointers"] = both.tobytes()
-    return State(registers=registers)

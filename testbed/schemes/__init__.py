@@ -1,0 +1,113 @@
+"""The registry of load-balancing schemes: a file each, and its line in SCHEMES.
+
+The order is that of tables and legends.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from testbed import hosts
+from testbed.parameters import settle
+from testbed.plan import HostPolicy, ProgramSource
+from testbed.scenario import ScenarioError
+from testbed.schemes import (
+    ar,
+    choice,
+    conga,
+    dlb,
+    drb,
+    drill,
+    ecmp,
+    ethereal,
+    jsq,
+    ofan,
+    pofan,
+    reps,
+    rps,
+    rsq,
+    sglb,
+    simple_rr,
+)
+from testbed.schemes.scheme import PROGRAMS, Scheme
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from testbed.scenario import Scenario
+    from testbed.topology import Topology
+
+__all__ = ["PROGRAMS", "SCHEMES", "Scheme", "check", "find", "label", "names", "policy", "program"]
+
+SCHEMES: tuple[Scheme, ...] = (
+    ecmp.SCHEME,
+    simple_rr.SCHEME,
+    jsq.SCHEME,
+    conga.SCHEME,
+    choice.SCHEME,
+    drill.SCHEME,
+    dlb.SCHEME,
+    sglb.SCHEME,
+    rps.SCHEME,
+    rsq.SCHEME,
+    reps.SCHEME,
+    ar.SCHEME,
+    drb.SCHEME,
+    ethereal.SCHEME,
+    pofan.SCHEME,
+    ofan.SCHEME,
+)
+
+
+def names() -> tuple[str, ...]:
+    """List the schemes in the order of tables and legends."""
+    return tuple(scheme.name for scheme in SCHEMES)
+
+
+def find(name: str) -> Scheme:
+    """Return the scheme of a name; raises ScenarioError listing those there are."""
+    for scheme in SCHEMES:
+        if scheme.name == name:
+            return scheme
+    raise ScenarioError(f"scheme {name} is unknown; there are {', '.join(names())}")
+
+
+def settled(chosen: Sequence[Scheme], given: Mapping[str, float]) -> list[dict[str, float]]:
+    """Settle the parameters of schemes that share a network: each takes those that it has."""
+    known = {parameter.name for scheme in chosen for parameter in scheme.parameters}
+    if unknown := sorted(set(given) - known):
+        owners = " and ".join(scheme.name for scheme in chosen)
+        there_are = ", ".join(sorted(known)) or "none"
+        raise ScenarioError(f"{owners} has no parameter {unknown[0]}; there are {there_are}")
+    return [settle(scheme.name, scheme.parameters, given) for scheme in chosen]
+
+
+def check(scheme: Scheme, scenario: Scenario, topology: Topology) -> None:
+    """Raise ScenarioError if a scheme cannot work in a scenario."""
+    if topology.width > scheme.widest:
+        raise ScenarioError(
+            f"{scheme.name} tells at most {scheme.widest} uplinks apart; "
+            f"k = {topology.k} has {topology.width}"
+        )
+    marked = scenario.ecn_bytes > 0 and scenario.acks
+    if hosts.entropy(scheme.entropy).needs_ecn and not marked:
+        raise ScenarioError(f"{scheme.name} needs ACKs and an ECN threshold above 0")
+
+
+def policy(scheme: Scheme, parameters: Mapping[str, float]) -> HostPolicy:
+    """Return a scheme's host policy with the parameters that are the hosts'."""
+    knobs = hosts.entropy(scheme.entropy).parameters
+    return HostPolicy(scheme.entropy, {knob.name: parameters[knob.name] for knob in knobs})
+
+
+def label(name: str, given: Mapping[str, float]) -> str:
+    """Return how figures call a scheme with these parameters, such as `4Ofan`."""
+    scheme = find(name)
+    return scheme.label.format(**settled((scheme,), given)[0])
+
+
+def program(scheme: Scheme, topology: Topology, parameters: Mapping[str, float]) -> ProgramSource:
+    """Return a scheme's program with the definitions for a network."""
+    defines = [("W", topology.width), ("DESTINATIONS", topology.edges)]
+    defines += [(p.define, int(parameters[p.name])) for p in scheme.own if p.define]
+    return ProgramSource(scheme.source, tuple((name, str(value)) for name, value in defines))
