@@ -1,8 +1,7 @@
 """The table of running stopwatches against a dict."""
 
 import subprocess
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import cffi
 import pytest
@@ -10,6 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from testbed.dataplane.library import HERE
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 DECLARED = """
 struct stopwatches { void *slots; uint32_t room; uint32_t count; };
