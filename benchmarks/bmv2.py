@@ -113,7 +113,7 @@ def flood(emulation: Emulation, plan: Plan, tool: Path, seconds: float) -> Speed
     inside = ["nsenter", "--net", "--target", str(emulation.fabric.host_process(0))]
     blast = [str(tool), "blast", interface(source, 0), str(SIZES["data"]), str(seconds)]
     begun = time.monotonic()
-    subprocess.run([*inside, *blast], input=frame("data"), check=True)
+    subprocess.run([*inside, *blast], input=frame("data"), stdout=subprocess.DEVNULL, check=True)
     elapsed = time.monotonic() - begun
     arrived = sent_frames()
     time.sleep(SETTLE_SECONDS)

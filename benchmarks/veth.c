@@ -11,10 +11,10 @@
 #include <time.h>
 
 /*
- * Both ends of benchmarks/veth.py: `veth blast INTERFACE BYTES SECONDS` sends the frame that it
- * reads from standard input, padded with zeros, as fast as it can; `veth forward FROM TO` is the
- * barest forwarder there is, and prints frames and nanoseconds of processor time once none comes
- * for a second.
+ * What the benchmarks put at the ends of veth pairs. `veth blast INTERFACE BYTES SECONDS [RATE]`
+ * sends the frame that it reads from standard input, padded with zeros, RATE times a second or as
+ * fast as it can, and prints how many it sent. `veth forward FROM TO` is the barest forwarder there
+ * is, and prints frames and nanoseconds of processor time once none comes for a second.
  */
 
 enum { FRAME_ROOM = 1 << 16, BATCH = 32 };
@@ -60,7 +60,17 @@ static double processor_ns(void)
            1e3 * (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
 }
 
-static void blast(const char *interface, size_t bytes, double duration)
+/* How many frames to send now; sleeps if there are none. */
+static unsigned long due(double begun, double rate, unsigned long sent)
+{
+    struct timespec moment = { .tv_nsec = 100000 };
+    double wanted = rate > 0 ? (seconds() - begun) * rate - (double)sent : BATCH;
+    if (wanted < 1)
+        nanosleep(&moment, NULL);
+    return wanted < BATCH ? (unsigned long)(wanted > 0 ? wanted : 0) : BATCH;
+}
+
+static void blast(const char *interface, size_t bytes, double duration, double rate)
 {
     int fd = packet_socket(interface, 0);
     struct iovec part = { frame, bytes };
@@ -69,10 +79,15 @@ static void blast(const char *interface, size_t bytes, double duration)
         messages[i].msg_hdr = (struct msghdr){ .msg_iov = &part, .msg_iovlen = 1 };
     if (fread(frame, 1, FRAME_ROOM, stdin) == 0)
         give_up("standard input");
-    double end = seconds() + duration;
-    while (seconds() < end)
-        if (sendmmsg(fd, messages, BATCH, 0) < 0)
+    double begun = seconds();
+    unsigned long sent = 0;
+    while (seconds() < begun + duration) {
+        int done = sendmmsg(fd, messages, (unsigned)due(begun, rate, sent), 0);
+        if (done < 0)
             give_up("sendmmsg");
+        sent += (unsigned long)done;
+    }
+    printf("%lu\n", sent);
 }
 
 static void forward(const char *from, const char *to)
@@ -100,8 +115,9 @@ static void forward(const char *from, const char *to)
 
 int main(int count, char **words)
 {
-    if (count == 5 && strcmp(words[1], "blast") == 0)
-        blast(words[2], strtoul(words[3], NULL, 10), strtod(words[4], NULL));
+    if ((count == 5 || count == 6) && strcmp(words[1], "blast") == 0)
+        blast(words[2], strtoul(words[3], NULL, 10), strtod(words[4], NULL),
+              count == 6 ? strtod(words[5], NULL) : 0);
     else if (count == 4 && strcmp(words[1], "forward") == 0)
         forward(words[2], words[3]);
     else

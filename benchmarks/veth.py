@@ -10,6 +10,7 @@ forwarder does a recv and a send. Both in turn, in one run: the ratio is what co
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import socket
 import subprocess
@@ -90,7 +91,7 @@ def compare(tool: Path, kind: str, options: argparse.Namespace) -> str:
 def generator(tool: Path, kind: str, seconds: float) -> subprocess.Popen[bytes]:
     """Start to flood the host port."""
     command = [str(tool), "blast", "in0", str(SIZES[kind]), str(seconds)]
-    process = subprocess.Popen(command, stdin=subprocess.PIPE)
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
     assert process.stdin is not None
     process.stdin.write(frame(kind))
     process.stdin.close()
@@ -99,9 +100,18 @@ def generator(tool: Path, kind: str, seconds: float) -> subprocess.Popen[bytes]:
 
 def frame(kind: str) -> bytes:
     """Return the headers of a frame from the first host to the last."""
+    return addressed_frame(
+        kind, ("02:00:0a:00:00:01", "10.0.0.1"), ("02:00:0a:03:01:02", "10.3.1.2")
+    )
+
+
+def addressed_frame(kind: str, source: tuple[str, str], destination: tuple[str, str]) -> bytes:
+    """Return the headers of a frame between two hosts, each a MAC and an IPv4 address."""
     opcode = DATA_OPCODE if kind == "data" else ACK_OPCODE
-    ethernet = bytes.fromhex("02000a030102 02000a000001 0800")
-    ipv4 = bytes.fromhex("45020000 00004000 40110000 0a000001 0a030102")
+    macs = [bytes.fromhex(mac.replace(":", "")) for mac, _ in (destination, source)]
+    addresses = [socket.inet_aton(ip) for _, ip in (source, destination)]
+    ethernet = b"".join(macs) + bytes.fromhex("0800")
+    ipv4 = bytes.fromhex("45020000 00004000 40110000") + b"".join(addresses)
     udp = bytes.fromhex("c00012b7 00000000")
     return ethernet + ipv4 + udp + bytes([opcode, 0, 0xFF, 0xFF, 0, 0, 0, 0, 0, 0, 0, 0])
 
@@ -122,12 +132,12 @@ def engine_ns(tool: Path, kind: str, options: argparse.Namespace) -> float:
     ports = port_counts(plan.topology)
     with Dataplane(settings_of(plan), ports, plan.topology.hosts) as dataplane:
         make_switches(dataplane, plan)
-        with socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0) as handle:
-            shared = dataplane.add_socket(handle.fileno())
+        with contextlib.ExitStack() as stack:
             names = ["in1", *(f"up{port}" for port in UPLINKS)]
+            handles = [socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0) for _ in names]
+            sockets = [stack.enter_context(handle).fileno() for handle in handles]
             interfaces = [socket.if_nametoindex(name) for name in names]
-            numbers = [1, *UPLINKS]
-            dataplane.attach([FIRST_EDGE] * 3, numbers, [shared] * 3, interfaces)
+            dataplane.attach(FIRST_EDGE, [1, *UPLINKS], interfaces, sockets, sockets[0])
             blasting = generator(tool, kind, options.seconds)
             start, before = time.monotonic_ns(), time.process_time_ns()
             dataplane.run_real(

@@ -103,7 +103,7 @@ class Dataplane:
     """A network of hosts and switches that run compiled P4 programs.
 
     Build it in this order: `add_switches`, then `connect` (cables inside this network) or
-    `add_socket` and `attach` (ports on packet sockets), then `set_addresses` and `add_flows` if it
+    `attach` (ports on packet sockets), then `set_addresses` and `add_flows` if it
     has hosts. Then call `run_virtual` or `run_real`, any number of times, and read the records.
     It is a context manager; `close` frees the switches too.
     """
@@ -159,19 +159,32 @@ class Dataplane:
         links = _columns("dp_link", node=node, port=port, peer=peer, peer_port=peer_port)
         self._check(self._library.dp_links(self._dp, len(links), self._rows("dp_link", links)))
 
-    def add_socket(self, descriptor: int, interface: int = 0) -> int:
-        """Take over an AF_PACKET socket made with protocol 0; return its number here.
-
-        `interface` is the ifindex to bind it to, or 0 for all interfaces of its namespace. Ring,
-        filter, buffers and the binding are set here; the caller closes the descriptor in the end.
-        """
-        return self._check(self._library.dp_socket(self._dp, descriptor, interface))
-
     def attach(
-        self, node: ArrayLike, port: ArrayLike, socket: ArrayLike, interface: ArrayLike
+        self,
+        node: ArrayLike,
+        port: ArrayLike,
+        interface: ArrayLike,
+        receiver: ArrayLike,
+        sender: ArrayLike,
+        *,
+        rank: ArrayLike = 0,
     ) -> None:
-        """Put ports on sockets: `port[i]` of `node[i]` sends and receives on `interface[i]`."""
-        wires = _columns("dp_wire", node=node, port=port, socket=socket, ifindex=interface)
+        """Put ports on interfaces: `port[i]` of `node[i]` on the one of ifindex `interface[i]`.
+
+        `receiver` are descriptors of AF_PACKET sockets made with protocol 0, one each, `sender` of
+        any such socket in the same namespace. Rings, filters, buffers and bindings are set here;
+        the caller closes the descriptors in the end. Past the core's capacity ports of a greater
+        `rank` are served first, and among those of the least one what comes is taken in turns.
+        """
+        wires = _columns(
+            "dp_wire",
+            node=node,
+            port=port,
+            receiver=receiver,
+            sender=sender,
+            ifindex=interface,
+            rank=rank,
+        )
         self._check(self._library.dp_wires(self._dp, len(wires), self._rows("dp_wire", wires)))
 
     def set_addresses(self, ipv4: ArrayLike, mac: ArrayLike) -> None:

@@ -17,7 +17,7 @@
  */
 
 enum {
-    DP_ABI = 1,         /* bumped with every change of this file */
+    DP_ABI = 2,         /* bumped with every change of this file */
     DP_PARAMETERS = 8   /* most knobs that a policy has */
 };
 
@@ -90,17 +90,17 @@ int dp_flows(struct dp *dp, uint64_t count, const struct dp_flow *flows, uint64_
 /* --- The real clock: sockets instead of cables. --- */
 
 /*
- * Take over an AF_PACKET socket of protocol 0 for the interface `ifindex`, or for all interfaces of
- * its namespace (0). Returns the socket's number here. The caller closes `fd` after dp_free.
+ * A port on an interface: it receives on an AF_PACKET socket of its own, made with protocol 0, and
+ * sends through any of that namespace. Frames at ports of a greater rank are taken first: they are
+ * nearer to their destination. The caller closes the sockets after dp_free.
  */
-int dp_socket(struct dp *dp, int fd, uint32_t ifindex);
-
-/* Ports that send and receive through a socket: `peer` names what is behind them in records. */
 struct dp_wire {
     uint32_t node;
     uint32_t port;
-    uint32_t socket;
+    int32_t receiver;
+    int32_t sender;
     uint32_t ifindex;
+    uint32_t rank;
 };
 int dp_wires(struct dp *dp, uint64_t count, const struct dp_wire *wires);
 
@@ -158,6 +158,7 @@ struct dp_port_record {
     uint64_t data_bytes;
     uint64_t ack_packets;
     uint64_t drops;              /* queue full, or port down */
+    uint64_t overruns;           /* came in faster than the core could take them: lost */
     uint64_t marks;
     uint64_t queue_bytes;        /* now */
     uint64_t queue_packets;

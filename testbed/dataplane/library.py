@@ -12,6 +12,7 @@ from typing import Any
 import cffi
 
 from p4.codegen.build import CODEGEN, BuildError, cache_folder, compiler_command
+from p4.wire import WIRE
 
 HERE = Path(__file__).parent
 LANGUAGE = ("-std=gnu11", "-D_GNU_SOURCE", "-pthread", "-fPIC", "-shared", "-fvisibility=hidden")
@@ -53,7 +54,7 @@ def build(optimisation: tuple[str, ...] = FAST) -> Path:
         folder.mkdir(parents=True, exist_ok=True)
     except (BuildError, OSError) as error:
         raise DataplaneError(str(error)) from None
-    command = [compiler, *LANGUAGE, *WARNINGS, *optimisation, f"-I{CODEGEN}"]
+    command = [compiler, *LANGUAGE, *WARNINGS, *optimisation, f"-I{CODEGEN}", f"-I{WIRE}"]
     target = folder / f"libdataplane-{_digest(command)}.so"
     if not target.exists():
         _compile(command, target)
@@ -63,14 +64,18 @@ def build(optimisation: tuple[str, ...] = FAST) -> Path:
 def _digest(command: list[str]) -> str:
     binary = Path(command[0]).resolve().stat()
     state = hashlib.sha256(f"{command} {binary.st_size} {binary.st_mtime_ns}".encode())
-    for path in [*sorted(HERE.glob("*.[ch]")), CODEGEN / "pipeline.h"]:
+    for path in [
+        *sorted(HERE.glob("*.[ch]")),
+        *sorted(WIRE.glob("*.[ch]")),
+        CODEGEN / "pipeline.h",
+    ]:
         state.update(path.name.encode())
         state.update(path.read_bytes())
     return state.hexdigest()[:24]
 
 
 def _compile(command: list[str], target: Path) -> None:
-    sources = [str(path) for path in sorted(HERE.glob("*.c"))]
+    sources = [str(path) for path in [*sorted(HERE.glob("*.c")), WIRE / "wire.c"]]
     with tempfile.TemporaryDirectory(prefix="build-", dir=target.parent) as folder:
         made = Path(folder) / target.name
         done = subprocess.run(

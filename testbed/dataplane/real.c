@@ -19,13 +19,15 @@
  */
 
 enum {
-    RECEIVE_BURST = 64,        /* frames taken between two looks at the clock's deadlines */
+    ENTRY_BURST = 16,          /* frames taken in a turn from a port where they enter */
+    ENTRY_TURNS = 64,          /* frames let in before the later hops get their turn again */
     SPINS_BEFORE_LOOK = 1024,  /* how often spinning looks at the control descriptor */
     ROOM_FOR_TICKS = 1000,
     ETHERTYPE_AT = 12
 };
 
 static const uint64_t LONGEST_SLEEP_NS = 200000000;
+static const uint64_t LOOK_EVERY_NS = 2000000;  /* at the control descriptor, however much to do */
 
 static uint64_t clock_ns(void)
 {
@@ -112,7 +114,7 @@ static uint32_t keep(struct dp *dp, const struct wire_frame *frame)
 }
 
 /* Frames of others are noise; the P4 programs see those of them that are IPv4. */
-static void receive(struct dp *dp, const struct real_place *place, uint32_t number, uint64_t now)
+static void receive(struct dp *dp, const struct real_port *place, uint32_t number, uint64_t now)
 {
     struct worker *worker = &dp->workers[0];
     const struct packet *packet = packet_at(dp, number);
@@ -129,36 +131,55 @@ static void receive(struct dp *dp, const struct real_place *place, uint32_t numb
     }
     struct sw *sw = dp->switch_of[place->node];
     worker->totals.sent++;
-    switch_receive(worker, sw, place->port, number, now);
+    switch_receive(worker, sw, place->number, number, now);
     set_switch_timer(dp, sw);
 }
 
-/* Take frames of one socket; true if there may be more. */
-static bool take_frames(struct dp *dp, uint32_t socket)
+/* Take at most `most` frames of a port; returns how many there were. */
+static uint32_t take_frames(struct dp *dp, struct real_port *port, uint32_t most)
 {
-    struct real_front *real = dp->real;
     struct wire_frame frame;
-    for (uint32_t i = 0; i < RECEIVE_BURST; i++) {
-        if (!wire_next(&real->sockets[socket], &frame))
-            return false;
-        const struct real_place *place = real_find(real, socket, frame.ifindex);
-        uint32_t number = place ? keep(dp, &frame) : 0;
-        wire_done(&real->sockets[socket]);
-        if (!place)
-            continue;
+    uint32_t taken = 0;
+    for (; taken < most && wire_next(&port->in, &frame); taken++) {
+        uint32_t number = keep(dp, &frame);
+        wire_done(&port->in);
         uint64_t now = look_at_clock(dp);
         do_what_is_due(dp, now);
-        receive(dp, place, number, now);
+        receive(dp, port, number, now);
     }
-    return true;
+    return taken;
 }
 
+/*
+ * Let frames in, port by port: past its capacity the core refuses what comes first, at the ports
+ * that are flooded, and gives each of the others as much as it asks for.
+ */
+static uint32_t let_frames_in(struct dp *dp)
+{
+    struct real_front *real = dp->real;
+    uint32_t ports = real->polled_count - real->first_entry;
+    uint32_t taken = 0;
+    for (uint32_t i = 0; i < ports && taken < ENTRY_TURNS; i++) {
+        uint32_t place = real->first_entry + real->next_entry;
+        real->next_entry = real->next_entry + 1 == ports ? 0 : real->next_entry + 1;
+        taken += take_frames(dp, &real->ports[real->polled[place]], ENTRY_BURST);
+    }
+    return taken;
+}
+
+/*
+ * Take what has come: all that is on its way first, the last hops before the others, so that no
+ * work already done for a frame is lost. True if there may be more.
+ */
 static bool take_all_frames(struct dp *dp)
 {
-    bool more = false;
-    for (uint32_t i = 0; i < dp->real->socket_count; i++)
-        more |= take_frames(dp, i);
-    return more;
+    struct real_front *real = dp->real;
+    uint32_t taken = 0;
+    for (uint32_t i = 0; i < real->first_entry; i++) {
+        struct real_port *port = &real->ports[real->polled[i]];
+        taken += take_frames(dp, port, port->in.slots);
+    }
+    return taken + let_frames_in(dp) > 0;
 }
 
 /* --- The loop --- */
@@ -171,13 +192,14 @@ static void forget_error(int fd)
     getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size);
 }
 
-static bool control_waits(const struct dp *dp, int64_t timeout_ns)
+static bool control_waits(struct dp *dp, int64_t timeout_ns)
 {
     const struct real_front *real = dp->real;
     struct epoll_event events[16];
     struct timespec timeout = { timeout_ns / 1000000000, timeout_ns % 1000000000 };
     int count = epoll_pwait2(real->epoll_fd, events, 16, &timeout, NULL);
     bool asked = false;
+    dp->real->looked_ns = clock_ns();
     for (int i = 0; i < count; i++) {
         if (events[i].data.fd == real->control_fd)
             asked = true;
@@ -185,6 +207,11 @@ static bool control_waits(const struct dp *dp, int64_t timeout_ns)
             forget_error(events[i].data.fd);
     }
     return asked;
+}
+
+static bool control_waits_meanwhile(struct dp *dp)
+{
+    return clock_ns() - dp->real->looked_ns > LOOK_EVERY_NS && control_waits(dp, 0);
 }
 
 /* Sleep if the next deadline is far; true if the control descriptor is readable. */
@@ -257,7 +284,7 @@ static int run(struct dp *dp, const struct dp_real *real)
             return DP_DEADLINE;
         if (is_stuck(dp, real))
             return records_stuck(dp);
-        if (!more && wait(dp, real, &spins))
+        if (more ? control_waits_meanwhile(dp) : wait(dp, real, &spins))
             return DP_CONTROL;
     }
 }

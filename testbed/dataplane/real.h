@@ -11,8 +11,12 @@
 
 struct real_port {
     struct cursor head;       /* first frame that is not on the wire yet */
-    uint32_t socket;
+    struct wire_socket in;
+    int sender;
     uint32_t ifindex;         /* 0: this port is on no socket */
+    uint32_t node;
+    uint32_t number;          /* of the node's */
+    uint32_t rank;
     uint64_t departure;       /* of the frame sent last: ideal, and on the real clock */
     uint64_t put;
     uint64_t gaps;
@@ -35,28 +39,20 @@ struct real_host {
     uint32_t late[LATE_BUCKETS];
 };
 
-/* Which port a frame came in on. */
-struct real_place {
-    uint32_t socket;
-    uint32_t ifindex;
-    uint32_t port;            /* over all nodes */
-    uint32_t node;
-};
-
 struct real_front {
     struct real_port *ports;
     struct real_host *hosts;
-    struct wire_socket *sockets;
-    uint32_t socket_count;
-    struct real_place *places; /* open addressing, by socket and interface; ifindex 0: empty */
-    uint32_t place_mask;
-    uint32_t place_count;
+    uint32_t *polled;          /* ports on sockets, the greatest rank first */
+    uint32_t polled_count;
+    uint32_t first_entry;      /* those from here on have the least rank: frames enter there */
+    uint32_t next_entry;       /* whose turn it is among them */
     struct timers timers;      /* ports, then nodes */
     struct wire_batch batch;
     uint32_t batch_packets[WIRE_BATCH];
     uint32_t batch_ports[WIRE_BATCH];
     int epoll_fd;
     int control_fd;            /* the one that epoll knows */
+    uint64_t looked_ns;        /* when epoll was asked last */
     double dilation;
     uint64_t start_ns;
     bool started;
@@ -65,9 +61,6 @@ struct real_front {
 
 /* A frame was queued: it is due on the wire at its departure plus the link's delay. */
 void real_notice(struct dp *dp, const struct port *port);
-
-const struct real_place *real_find(const struct real_front *real, uint32_t socket,
-                                   uint32_t ifindex);
 
 /* Put on the wire what is due by `now`. */
 void real_transmit(struct dp *dp, uint32_t port, uint64_t now);

@@ -10,14 +10,9 @@
 /* Setting up the real clock's share: sockets, and the ports on them. */
 
 enum {
-    FIRST_PLACES = 64,
-    SLOT_MARGIN = 256,
-    SLOT_LEAST = 2048,
-    SOCKETS_LIMIT = 65536
+    SLOT_BYTES = 256,  /* the headers of a RoCEv2 frame and what the kernel says of it */
+    SLOTS = 1024
 };
-
-static const uint64_t RING_ONE = 1 << 20;   /* of a socket with one interface */
-static const uint64_t RING_ALL = 64 << 20;  /* of a socket with all of a namespace */
 
 static int make(struct dp *dp)
 {
@@ -27,12 +22,10 @@ static int make(struct dp *dp)
     dp->real = real;
     real->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
     real->control_fd = -1;
-    real->place_mask = FIRST_PLACES - 1;
     real->ports = calloc(dp->port_count + 1, sizeof *real->ports);
     real->hosts = calloc(dp->hosts + 1, sizeof *real->hosts);
-    real->places = calloc(FIRST_PLACES, sizeof *real->places);
-    real->sockets = calloc(SOCKETS_LIMIT, sizeof *real->sockets);
-    if (!real->ports || !real->hosts || !real->places || !real->sockets || real->epoll_fd < 0)
+    real->polled = calloc(dp->port_count + 1, sizeof *real->polled);
+    if (!real->ports || !real->hosts || !real->polled || real->epoll_fd < 0)
         return -1;
     return timers_open(&real->timers, dp->port_count + dp->nodes);
 }
@@ -47,98 +40,77 @@ static int ensure(struct dp *dp)
 void real_close(struct dp *dp)
 {
     struct real_front *real = dp->real;
-    for (uint32_t i = 0; i < real->socket_count; i++)
-        wire_close(&real->sockets[i]);
+    for (uint32_t i = 0; i < real->polled_count; i++)
+        wire_close(&real->ports[real->polled[i]].in);
     timers_close(&real->timers);
     if (real->epoll_fd >= 0)
         close(real->epoll_fd);
     free(real->ports);
     free(real->hosts);
-    free(real->places);
-    free(real->sockets);
+    free(real->polled);
     free(real);
     dp->real = NULL;
 }
 
-int dp_socket(struct dp *dp, int fd, uint32_t ifindex)
+static int open_socket(struct dp *dp, struct real_port *port, const struct dp_wire *wire)
 {
-    if (ensure(dp) != 0)
-        return DP_FAILED;
-    struct real_front *real = dp->real;
-    uint32_t number = real->socket_count;
-    uint32_t slot = dp->settings.payload_bytes + dp->settings.header_bytes + SLOT_MARGIN;
-    if (number == SOCKETS_LIMIT)
-        return build_fail(dp, "more than %u sockets", number);
-    if (wire_open(&real->sockets[number], fd, ifindex, slot > SLOT_LEAST ? slot : SLOT_LEAST,
-                  ifindex ? RING_ONE : RING_ALL, PACKET_ROOM) != 0)
-        return build_fail(dp, "packet socket %d on interface %u: %s", fd, ifindex,
-                          strerror(errno));
-    struct epoll_event event = { .events = EPOLLIN, .data.fd = fd };
-    if (epoll_ctl(real->epoll_fd, EPOLL_CTL_ADD, fd, &event) != 0)
-        return build_fail(dp, "packet socket %d: %s", fd, strerror(errno));
-    real->socket_count++;
-    return (int)number;
-}
-
-/* --- Which port is behind an interface --- */
-
-static uint32_t slot_of(const struct real_front *real, uint32_t socket, uint32_t ifindex)
-{
-    uint32_t slot = (ifindex * 0x9e3779b1u ^ socket * 0x85ebca6bu) >> 7 & real->place_mask;
-    while (real->places[slot].ifindex != 0 &&
-           (real->places[slot].ifindex != ifindex || real->places[slot].socket != socket))
-        slot = (slot + 1) & real->place_mask;
-    return slot;
-}
-
-const struct real_place *real_find(const struct real_front *real, uint32_t socket,
-                                   uint32_t ifindex)
-{
-    const struct real_place *place = &real->places[slot_of(real, socket, ifindex)];
-    return place->ifindex ? place : NULL;
-}
-
-static int grow_places(struct real_front *real)
-{
-    struct real_place *old = real->places;
-    uint32_t count = real->place_mask + 1;
-    struct real_place *places = calloc(2 * (size_t)count, sizeof *places);
-    if (!places)
-        return -1;
-    real->places = places;
-    real->place_mask = 2 * count - 1;
-    for (uint32_t i = 0; i < count; i++)
-        if (old[i].ifindex)
-            places[slot_of(real, old[i].socket, old[i].ifindex)] = old[i];
-    free(old);
+    if (wire->ifindex == 0 || wire_open(&port->in, wire->receiver, wire->ifindex, SLOT_BYTES, SLOTS,
+                                        PACKET_ROOM) != 0)
+        return build_fail(dp, "packet socket %d on interface %u: %s", wire->receiver,
+                          wire->ifindex, strerror(wire->ifindex ? errno : ENODEV));
+    struct epoll_event event = { .events = EPOLLIN, .data.fd = wire->receiver };
+    if (epoll_ctl(dp->real->epoll_fd, EPOLL_CTL_ADD, wire->receiver, &event) != 0)
+        return build_fail(dp, "packet socket %d: %s", wire->receiver, strerror(errno));
     return 0;
 }
 
 static int attach(struct dp *dp, const struct dp_wire *wire)
 {
-    struct real_front *real = dp->real;
     uint32_t index = 0;
     if (port_index(dp, wire->node, wire->port, &index) != 0)
         return DP_FAILED;
-    if (!real || wire->socket >= real->socket_count || wire->ifindex == 0)
-        return build_fail(dp, "port %u of node %u: no socket %u or interface %u", wire->port,
-                          wire->node, wire->socket, wire->ifindex);
     if (dp->ports[index].tail.entry)
         return build_fail(dp, "port %u of node %u is connected already", wire->port, wire->node);
-    if (2 * ++real->place_count > real->place_mask && grow_places(real) != 0)
-        return build_fail(dp, "not enough memory for sockets");
-    real->places[slot_of(real, wire->socket, wire->ifindex)] =
-        (struct real_place){ wire->socket, wire->ifindex, wire->port, wire->node };
-    real->ports[index].socket = wire->socket;
-    real->ports[index].ifindex = wire->ifindex;
-    port_open(dp, &dp->ports[index], &real->ports[index].head);
+    struct real_port *port = &dp->real->ports[index];
+    port->node = wire->node;
+    port->number = wire->port;
+    port->rank = wire->rank;
+    port->sender = wire->sender;
+    if (open_socket(dp, port, wire) != 0)
+        return DP_FAILED;
+    port->ifindex = wire->ifindex;
+    dp->real->polled[dp->real->polled_count++] = index;
+    port_open(dp, &dp->ports[index], &port->head);
     return 0;
+}
+
+static int by_rank(const void *one, const void *other, void *context)
+{
+    const struct real_port *ports = context;
+    uint32_t first = *(const uint32_t *)one;
+    uint32_t second = *(const uint32_t *)other;
+    if (ports[first].rank != ports[second].rank)
+        return ports[first].rank < ports[second].rank ? 1 : -1;
+    return first < second ? -1 : 1;
+}
+
+static void put_in_order(struct real_front *real)
+{
+    uint32_t count = real->polled_count;
+    qsort_r(real->polled, count, sizeof *real->polled, by_rank, real->ports);
+    uint32_t least = count ? real->ports[real->polled[count - 1]].rank : 0;
+    real->first_entry = count;
+    while (real->first_entry > 0 && real->ports[real->polled[real->first_entry - 1]].rank == least)
+        real->first_entry--;
 }
 
 int dp_wires(struct dp *dp, uint64_t count, const struct dp_wire *wires)
 {
+    if (ensure(dp) != 0)
+        return DP_FAILED;
     for (uint64_t i = 0; i < count; i++)
         if (attach(dp, &wires[i]) != 0)
             return DP_FAILED;
+    put_in_order(dp->real);
     return 0;
 }

@@ -97,10 +97,10 @@ static void put_on_wire(struct dp *dp, uint32_t number, const struct entry *entr
     struct real_front *real = dp->real;
     struct real_port *port = &real->ports[number];
     const struct packet *packet = packet_at(dp, entry->packet);
-    int fd = real->sockets[port->socket].fd;
-    if (real->batch.count == WIRE_BATCH || (real->batch.count > 0 && real->batch.fd != fd))
+    bool other = real->batch.fd != port->sender;
+    if (real->batch.count == WIRE_BATCH || (real->batch.count > 0 && other))
         real_flush(dp);
-    real->batch.fd = fd;
+    real->batch.fd = port->sender;
     real->batch_ports[real->batch.count] = number;
     real->batch_packets[real->batch.count] = entry->packet;
     wire_add(&real->batch, port->ifindex, packet->data, packet->stored, packet->length);
@@ -128,7 +128,10 @@ void real_transmit(struct dp *dp, uint32_t number, uint64_t now)
 
 void real_read_port(const struct dp *dp, const struct port *port, struct dp_port_record *record)
 {
-    const struct real_port *own = &dp->real->ports[port - dp->ports];
+    struct real_port *own = &dp->real->ports[port - dp->ports];
+    if (own->ifindex)
+        wire_count_lost(&own->in);
+    record->overruns = own->in.lost;
     record->gaps = own->gaps;
     record->gaps_within_10pct = own->gaps_within_10pct;
     record->gaps_within_25pct = own->gaps_within_25pct;
@@ -140,9 +143,10 @@ void real_read_totals(const struct dp *dp, struct dp_totals *totals)
 {
     const struct real_front *real = dp->real;
     totals->noise = real->noise;
-    for (uint32_t i = 0; i < real->socket_count; i++) {
-        wire_count_drops(&real->sockets[i]);
-        totals->socket_drops += real->sockets[i].drops;
+    for (uint32_t i = 0; i < real->polled_count; i++) {
+        struct wire_socket *in = &real->ports[real->polled[i]].in;
+        wire_count_lost(in);
+        totals->socket_drops += in->lost;
     }
     for (uint32_t i = 0; i < dp->port_count; i++) {
         struct cursor cursor = real->ports[i].head;

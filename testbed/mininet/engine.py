@@ -1,4 +1,4 @@
-"""The engine process: all switches of the fabric, their ports on one socket of its namespace."""
+"""The engine process: all switches of the fabric, each port on a socket of its own."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from testbed.messages import port_counts
 from testbed.mininet.share import Share
 from testbed.mininet.worker import serve
 from testbed.switches import make_switches, rewrite
-from testbed.topology import adjacency, interface
+from testbed.topology import adjacency, interface, stage, stages
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -56,8 +56,15 @@ class Engine(Share):
         indices = [
             socket.if_nametoindex(interface(topology.nodes[node], port)) for node, port in where
         ]
-        shared = self.open_socket()
-        self.dataplane.attach(nodes, numbers, [shared] * len(where), indices)
+        sockets = [self.open_socket() for _ in where]
+        way = stages(topology)
+        ranks = [
+            way.index(
+                stage(topology.nodes[cables.beyond(node, port)].tier, topology.nodes[node].tier)
+            )
+            for node, port in where
+        ]
+        self.dataplane.attach(nodes, numbers, indices, sockets, sockets[0], rank=ranks)
         self.take_down(plan, topology.switches)
 
     def registers(self, name: str) -> dict[str, list[int]]:

@@ -60,13 +60,16 @@ class Look:
         )  # fmt: skip
 
     def ports(self, node: str) -> str:
-        """List what each port of a node has sent since the start."""
+        """List what each port of a node has sent since the start.
+
+        Overruns are frames that came to it faster than the engine could take them.
+        """
         ports = self._ports()
         return _table(
-            ("port", "towards", "data packets", "ACKs", "bytes", "drops", "marks"),
+            ("port", "towards", "data packets", "ACKs", "bytes", "drops", "marks", "overruns"),
             [
                 (*self._ends(port), port["data_packets"], port["ack_packets"], port["bytes"],
-                 port["drops"], port["marks"])
+                 port["drops"], port["marks"], port["overruns"])
                 for port in ports[ports["node"] == self._number(node)]
             ],
         )  # fmt: skip

@@ -94,11 +94,11 @@ class Share:
         self._sockets.clear()
         self._dataplane = dataplane
 
-    def open_socket(self, interface: int = 0) -> int:
-        """Hand a packet socket of the present namespace to the network; return its number there."""
+    def open_socket(self) -> int:
+        """Make a packet socket of the present namespace for the network; return its descriptor."""
         handle = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0)
         self._sockets.append(handle)
-        return self.dataplane.add_socket(handle.fileno(), interface)
+        return handle.fileno()
 
     def take_down(self, plan: Plan, nodes: range) -> None:
         """Take those ports of own nodes down whose links are down in the plan."""

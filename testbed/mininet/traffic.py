@@ -38,9 +38,9 @@ class Traffic(Share):
         for node, process in zip(hosts, processes, strict=True):
             with network_of(process):
                 index = socket.if_nametoindex(interface(node, 0))
-                sockets.append(self.open_socket(index))
+                sockets.append(self.open_socket())
                 indices.append(index)
-        self.dataplane.attach(np.arange(topology.hosts), [0] * len(hosts), sockets, indices)
+        self.dataplane.attach(np.arange(topology.hosts), 0, indices, sockets, sockets)
         self.dataplane.set_addresses(*host_addresses(topology))
         self.dataplane.add_flows(*flow_rows(plan))
         self.take_down(plan, range(topology.hosts))

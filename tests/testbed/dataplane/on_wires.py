@@ -25,11 +25,12 @@ ARP = bytes.fromhex("ffffffffffff 020000000001 0806") + bytes(46)
 IPV4 = bytes.fromhex("020000000002 020000000001 0800 4500") + bytes(14) + bytes([10, 0, 0, 2] * 8)
 
 
-def make_links() -> None:
+def lay(pairs: list[tuple[str, str]]) -> None:
+    """Lay veth cables, without noise from the kernel."""
     lines = ["link set lo up"]
-    for i in range(HOSTS):
-        lines.append(f"link add s{i} mtu 4200 type veth peer name h{i} mtu 4200")
-        lines += [f"link set s{i} up", f"link set h{i} up"]
+    for one, other in pairs:
+        lines.append(f"link add {one} mtu 4200 type veth peer name {other} mtu 4200")
+        lines += [f"link set {one} up", f"link set {other} up"]
     quiet = Path("/proc/sys/net/ipv6/conf/default/disable_ipv6")
     if quiet.exists():
         quiet.write_text("1", encoding="ascii")
@@ -37,15 +38,16 @@ def make_links() -> None:
 
 
 def attach(dataplane: Dataplane, sockets: list[socket.socket]) -> None:
-    def opened(interface: int) -> int:
+    def opened() -> int:
         sockets.append(socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0))
-        return dataplane.add_socket(sockets[-1].fileno(), interface)
+        return sockets[-1].fileno()
 
     near = [socket.if_nametoindex(f"s{i}") for i in range(HOSTS)]
     far = [socket.if_nametoindex(f"h{i}") for i in range(HOSTS)]
     ports = np.arange(HOSTS)
-    dataplane.attach([HOSTS] * HOSTS, ports + 1, [opened(0)] * HOSTS, near)
-    dataplane.attach(ports, 0, [opened(interface) for interface in far], far)
+    inside, outside = ([opened() for _ in range(HOSTS)] for _ in range(2))
+    dataplane.attach([HOSTS] * HOSTS, ports + 1, near, inside, inside[0])
+    dataplane.attach(ports, 0, far, outside, outside)
 
 
 def send_noise() -> None:
@@ -55,7 +57,7 @@ def send_noise() -> None:
 
 
 def main(folder: str) -> None:
-    make_links()
+    lay([(f"s{i}", f"h{i}") for i in range(HOSTS)])
     sockets: list[socket.socket] = []
     program = Program(Path(folder))
     dataplane = Dataplane(Settings(sample_ps=1_000_000), [1] * HOSTS + [HOSTS + 1], HOSTS)

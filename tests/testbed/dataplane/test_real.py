@@ -100,6 +100,6 @@ def test_run__needs_sockets_and_a_dilation(program: Program) -> None:
 def test_socket__that_is_none_is_refused() -> None:
     with Dataplane(Settings(), [1, 2], 1) as dataplane:
         with pytest.raises(DataplaneError, match="packet socket"):
-            dataplane.add_socket(0)
-        with pytest.raises(DataplaneError, match="no socket"):
-            dataplane.attach([0], [0], [3], [1])
+            dataplane.attach([0], [0], [1], [0], [0])
+        with pytest.raises(DataplaneError, match="no port 7"):
+            dataplane.attach([1], [7], [1], [0], [0])

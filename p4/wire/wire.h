@@ -7,13 +7,16 @@
 
 #include <linux/if_packet.h>
 
-/* AF_PACKET sockets: a ring of received frames, and frames sent in batches. */
+/*
+ * AF_PACKET sockets: received frames in a ring of small slots, and frames sent in batches. A frame
+ * that does not fit a slot comes by way of the socket's queue, in its turn. Each socket is that of
+ * one interface, so that what floods one takes no slot from another.
+ */
 
 struct wire_frame {
     const uint8_t *data;
     uint32_t stored;   /* bytes at data */
     uint32_t length;   /* of the frame, without FCS */
-    uint32_t ifindex;
 };
 
 struct wire_socket {
@@ -25,23 +28,25 @@ struct wire_socket {
     uint32_t block_bytes;
     uint32_t slots;
     uint32_t next;
-    uint64_t drops;    /* frames that the kernel had no slot for */
+    uint64_t lost;     /* frames that there was no room for */
 };
 
+enum { WIRE_WHOLE = 1 << 18 };  /* longer than any frame */
+
 /*
- * Set up a socket that was made with protocol 0: `slot_bytes` hold the largest frame, `ring_bytes`
- * all slots; of RoCEv2 frames only the first `header_bytes` are kept. 0, or -1 with errno set.
+ * Bind a socket that was made with protocol 0 to an interface, with at least `slots` slots. Of
+ * RoCEv2 frames only the first `roce_bytes` are kept (WIRE_WHOLE: all). 0, or -1 with errno set.
  */
 int wire_open(struct wire_socket *socket, int fd, uint32_t ifindex, uint32_t slot_bytes,
-              uint64_t ring_bytes, uint32_t header_bytes);
+              uint32_t slots, uint32_t roce_bytes);
 void wire_close(struct wire_socket *socket);
 
-/* The next received frame, valid until wire_done; false if there is none. */
+/* The next received frame, valid until wire_done or the next wire_next; false if there is none. */
 bool wire_next(struct wire_socket *socket, struct wire_frame *frame);
 void wire_done(struct wire_socket *socket);
 
-/* Add what the kernel lost since the last call to socket->drops. */
-void wire_count_drops(struct wire_socket *socket);
+/* Add what the kernel lost since the last call to socket->lost. */
+void wire_count_lost(struct wire_socket *socket);
 
 enum { WIRE_BATCH = 32 };
 

@@ -14,17 +14,19 @@
 
 enum {
     PAGE = 4096,
-    SLOT_HEADER = 128,
     BLOCK_PAGES = 16,
     SEND_BUFFER = 32 << 20,
-    WHOLE_FRAME = 1 << 18,
+    QUEUE_BYTES = 4 << 20,   /* of frames that do not fit a slot */
+    ADDRESSES = 12,          /* bytes before a frame's VLAN tag */
+    TAG = 4,
     ROCE_PORT = 4791,
     ZEROS = 1 << 17
 };
 
 static const uint8_t zeros[ZEROS];
+static _Thread_local uint8_t large[WIRE_WHOLE];
 
-static int set_filter(int fd, uint32_t header_bytes)
+static int set_filter(int fd, uint32_t roce_bytes)
 {
     struct sock_filter code[] = {
         BPF_STMT(BPF_LD | BPF_H | BPF_ABS, 12),
@@ -33,10 +35,12 @@ static int set_filter(int fd, uint32_t header_bytes)
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, IPPROTO_UDP, 0, 3),
         BPF_STMT(BPF_LD | BPF_H | BPF_ABS, 36),
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ROCE_PORT, 0, 1),
-        BPF_STMT(BPF_RET | BPF_K, header_bytes),
-        BPF_STMT(BPF_RET | BPF_K, WHOLE_FRAME),
+        BPF_STMT(BPF_RET | BPF_K, roce_bytes),
+        BPF_STMT(BPF_RET | BPF_K, WIRE_WHOLE),
     };
     struct sock_fprog program = { sizeof code / sizeof *code, code };
+    if (roce_bytes == WIRE_WHOLE)
+        return 0;
     return setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof program);
 }
 
@@ -45,30 +49,25 @@ static int set_number(int fd, int level, int name, int value)
     return setsockopt(fd, level, name, &value, sizeof value);
 }
 
-static uint32_t round_up(uint32_t value, uint32_t unit)
+/* A buffer's size, beyond the machine's limit where we may. */
+static int set_buffer(int fd, int forced, int name, int bytes)
 {
-    return (value + unit - 1) / unit * unit;
+    if (set_number(fd, SOL_SOCKET, forced, bytes) == 0)
+        return 0;
+    return set_number(fd, SOL_SOCKET, name, bytes);
 }
 
-/* Where a slot has the address that its frame came from: after the header, both aligned. */
-static uint32_t address_at(void)
+static int make_ring(struct wire_socket *socket, uint32_t slot_bytes, uint32_t slots)
 {
-    return round_up(sizeof(struct tpacket2_hdr), TPACKET_ALIGNMENT);
-}
-
-static int make_ring(struct wire_socket *socket, uint32_t slot_bytes, uint64_t ring_bytes)
-{
-    socket->slot_bytes = round_up(slot_bytes + SLOT_HEADER, 64);
-    socket->block_bytes = round_up(socket->slot_bytes, PAGE);
-    if (socket->block_bytes < BLOCK_PAGES * PAGE)
-        socket->block_bytes = BLOCK_PAGES * PAGE;
-    socket->slots_in_block = socket->block_bytes / socket->slot_bytes;
-    uint32_t blocks = (uint32_t)(ring_bytes / socket->block_bytes) + 1;
+    socket->slot_bytes = slot_bytes;
+    socket->block_bytes = BLOCK_PAGES * PAGE;
+    socket->slots_in_block = socket->block_bytes / slot_bytes;
+    uint32_t blocks = (slots + socket->slots_in_block - 1) / socket->slots_in_block;
     socket->slots = blocks * socket->slots_in_block;
     struct tpacket_req request = {
         .tp_block_size = socket->block_bytes,
         .tp_block_nr = blocks,
-        .tp_frame_size = socket->slot_bytes,
+        .tp_frame_size = slot_bytes,
         .tp_frame_nr = socket->slots,
     };
     if (setsockopt(socket->fd, SOL_PACKET, PACKET_RX_RING, &request, sizeof request) != 0)
@@ -92,17 +91,19 @@ static int bind_to(int fd, uint32_t ifindex)
 }
 
 int wire_open(struct wire_socket *socket, int fd, uint32_t ifindex, uint32_t slot_bytes,
-              uint64_t ring_bytes, uint32_t header_bytes)
+              uint32_t slots, uint32_t roce_bytes)
 {
     *socket = (struct wire_socket){ .fd = fd };
-    if (set_filter(fd, header_bytes) != 0 ||
+    if (set_filter(fd, roce_bytes) != 0 ||
         set_number(fd, SOL_PACKET, PACKET_IGNORE_OUTGOING, 1) != 0 ||
         set_number(fd, SOL_PACKET, PACKET_VERSION, TPACKET_V2) != 0 ||
-        make_ring(socket, slot_bytes, ring_bytes) != 0 || bind_to(fd, ifindex) != 0)
+        set_number(fd, SOL_PACKET, PACKET_RESERVE, TAG) != 0 ||
+        set_number(fd, SOL_PACKET, PACKET_COPY_THRESH, 1) != 0 ||
+        set_buffer(fd, SO_RCVBUFFORCE, SO_RCVBUF, QUEUE_BYTES) != 0 ||
+        set_buffer(fd, SO_SNDBUFFORCE, SO_SNDBUF, SEND_BUFFER) != 0 ||
+        make_ring(socket, slot_bytes, slots) != 0)
         return -1;
-    if (set_number(fd, SOL_SOCKET, SO_SNDBUFFORCE, SEND_BUFFER) != 0)
-        return set_number(fd, SOL_SOCKET, SO_SNDBUF, SEND_BUFFER);
-    return 0;
+    return bind_to(fd, ifindex);
 }
 
 void wire_close(struct wire_socket *socket)
@@ -119,20 +120,47 @@ static struct tpacket2_hdr *next_slot(const struct wire_socket *socket)
     return (struct tpacket2_hdr *)(void *)at;
 }
 
+/* The frame behind a slot: in it, or in the socket's queue; false if the kernel cut it off. */
+static bool find_bytes(const struct wire_socket *socket, struct tpacket2_hdr *slot,
+                       struct wire_frame *frame)
+{
+    *frame = (struct wire_frame){ (uint8_t *)slot + slot->tp_mac, slot->tp_snaplen, slot->tp_len };
+    if (slot->tp_status & TP_STATUS_COPY) {
+        ssize_t bytes = recv(socket->fd, large + TAG, sizeof large - TAG, MSG_DONTWAIT);
+        frame->data = large + TAG;
+        frame->stored = (uint32_t)bytes;
+        return bytes > 0;
+    }
+    return slot->tp_snaplen == slot->tp_len ||
+           slot->tp_mac + slot->tp_snaplen < socket->slot_bytes;
+}
+
+/* Put the tag back that the kernel keeps beside the frame. */
+static void put_tag_back(const struct tpacket2_hdr *slot, struct wire_frame *frame)
+{
+    uint16_t tag[2] = { htons(slot->tp_status & TP_STATUS_VLAN_TPID_VALID ? slot->tp_vlan_tpid
+                                                                          : ETH_P_8021Q),
+                        htons(slot->tp_vlan_tci) };
+    uint8_t *data = (uint8_t *)(uintptr_t)frame->data - TAG;
+    memmove(data, frame->data, ADDRESSES);
+    memcpy(data + ADDRESSES, tag, sizeof tag);
+    *frame = (struct wire_frame){ data, frame->stored + TAG, frame->length + TAG };
+}
+
 bool wire_next(struct wire_socket *socket, struct wire_frame *frame)
 {
-    struct tpacket2_hdr *slot = next_slot(socket);
-    if (!(__atomic_load_n(&slot->tp_status, __ATOMIC_ACQUIRE) & TP_STATUS_USER))
-        return false;
-    const uint8_t *base = (const uint8_t *)slot;
-    const struct sockaddr_ll *from = (const void *)(base + address_at());
-    *frame = (struct wire_frame){
-        .data = base + slot->tp_mac,
-        .stored = slot->tp_snaplen,
-        .length = slot->tp_len,
-        .ifindex = (uint32_t)from->sll_ifindex,
-    };
-    return true;
+    for (;;) {
+        struct tpacket2_hdr *slot = next_slot(socket);
+        if (!(__atomic_load_n(&slot->tp_status, __ATOMIC_ACQUIRE) & TP_STATUS_USER))
+            return false;
+        if (find_bytes(socket, slot, frame)) {
+            if (slot->tp_status & TP_STATUS_VLAN_VALID)
+                put_tag_back(slot, frame);
+            return true;
+        }
+        socket->lost++;
+        wire_done(socket);
+    }
 }
 
 void wire_done(struct wire_socket *socket)
@@ -142,12 +170,12 @@ void wire_done(struct wire_socket *socket)
         socket->next = 0;
 }
 
-void wire_count_drops(struct wire_socket *socket)
+void wire_count_lost(struct wire_socket *socket)
 {
     struct tpacket_stats stats;
     socklen_t size = sizeof stats;
     if (getsockopt(socket->fd, SOL_PACKET, PACKET_STATISTICS, &stats, &size) == 0)
-        socket->drops += stats.tp_drops;
+        socket->lost += stats.tp_drops;
 }
 
 void wire_add(struct wire_batch *batch, uint32_t ifindex, const uint8_t *data, uint32_t stored,

@@ -1,0 +1,47 @@
+"""Frames that come faster than the core can take them."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.testbed.dataplane.flooded import FEW, FIRST, FLOOD, FLOODED, LARGE
+
+ROOT = Path(__file__).parents[3]
+SLOTS = 1024  # as in real_build.c
+
+
+@pytest.fixture(scope="module")
+def outcome(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    if os.geteuid() != 0:
+        pytest.skip("needs root")
+    module = "tests.testbed.dataplane.flooded"
+    folder = str(tmp_path_factory.mktemp("flooded"))
+    done = subprocess.run(
+        ["unshare", "--net", sys.executable, "-m", module, folder],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+@pytest.mark.root
+def test_flood__is_lost_where_it_enters_and_counted_there(outcome: dict[str, Any]) -> None:
+    """No frame that was let in is lost on its way, though all leave through one link at once."""
+    lost = FLOOD - SLOTS
+    assert outcome["overruns"] == {f"{FIRST}-{port}": lost for port in FLOODED}
+    assert outcome["socket_drops"] == lost * len(FLOODED)
+
+
+@pytest.mark.root
+def test_other_ports__lose_nothing_small_or_large(outcome: dict[str, Any]) -> None:
+    assert outcome["sent"] == SLOTS * len(FLOODED) + FEW + LARGE
