@@ -7,7 +7,7 @@ SOURCES := p4 testbed traffic analysis experiments benchmarks tests
 OPTIONS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-user test-root lint format golden clean
+.PHONY: help setup run test test-user test-root lint format golden golden-diff clean
 
 help:  ## Say what the targets do
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/' | expand -t 14
@@ -47,8 +47,11 @@ lint: setup  ## Check style and types
 format: setup  ## Put the Python files into the project's format
 	$(PYTHON) -m ruff format .
 
-golden: setup  ## Write the golden copies of generated C anew, to be reviewed
-	OFAN_GOLDEN=write $(PYTHON) -m pytest -q tests/p4/codegen/test_golden.py -k golden
+golden: setup  ## Accept the C that is generated now as the golden copies
+	$(PYTHON) -m tests.p4.codegen.golden write
+
+golden-diff: setup  ## Show what differs in generated C since the last commit (OPTIONS=ofan: of one program)
+	@$(PYTHON) -m tests.p4.codegen.golden diff $(OPTIONS)
 
 clean:  ## Remove the environment and what was built; results stay
 	rm -rf .venv build .cache .mypy_cache .pytest_cache .ruff_cache .hypothesis

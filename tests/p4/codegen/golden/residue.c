@@ -297,6 +297,10 @@ static const struct pl_value_set_info value_sets[] = {
     {0},
 };
 
+static const struct pl_hash_info hashes[] = {
+    {0},
+};
+
 extern const struct pl_program pl_program;
 
 static const struct pl_layout layout = {
@@ -316,6 +320,7 @@ static const struct pl_layout layout = {
     .meters = meters,
     .profiles = profiles,
     .value_sets = value_sets,
+    .hashes = hashes,
     .table_count = 2,
     .action_count = 2,
     .register_count = 0,
@@ -364,9 +369,16 @@ __attribute__((visibility("default"))) const struct pl_program pl_program = {
     .member_delete = pl_member_delete,
     .selection_set = pl_selection_set,
     .selection_delete = pl_selection_delete,
+    .member_next = pl_member_next,
+    .selection_next = pl_selection_next,
+    .member_read = pl_member_read,
+    .selection_read = pl_selection_read,
     .value_set_fill = pl_value_set_fill,
     .group_set = pl_group_set,
     .group_delete = pl_group_delete,
     .mirror_set = pl_mirror_set,
     .mirror_delete = pl_mirror_delete,
+    .crc_set = pl_crc_set,
+    .toeplitz_set = pl_toeplitz_set,
+    .reset = pl_switch_reset,
 };
