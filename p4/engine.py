@@ -38,9 +38,10 @@ if TYPE_CHECKING:
     Matches = Sequence[MatchValue] | Mapping[str, MatchValue]
     Parameters = Sequence[int] | Mapping[str, int]
 
-__all__ = ["EngineError", "Entry", "Faults", "Output", "Program", "Recorder", "Switch"]
+__all__ = ["EngineError", "Entry", "Faults", "Member", "Output", "Program", "Recorder", "Switch"]
 
 GROUP = 1 << 30
+OWN = (1 << 31) - 1  # as a default action: the one that the program declares
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +53,14 @@ class Entry:
     action: str
     parameters: tuple[int, ...]
     priority: int
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A member of an action profile."""
+
+    action: str
+    parameters: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,13 +282,14 @@ class Switch:
         match: Matches,
         action: str | int,
         parameters: Parameters = (),
-        priority: int = 0,
+        priority: int | None = None,
     ) -> int:
         """Add an entry and return its handle.
 
         `match` lists values in key order or maps key names to them: an integer (exact), value and
         prefix length (lpm), value and mask (ternary), low and high (range), None for any. A table
         with an action profile takes a member's number as `action`, or a group's plus GROUP.
+        Ternary, range and optional entries need a priority, of which the smaller wins.
         """
         info = self.program.table(table)
         with_data = self._encode_entry(info, match, action, parameters, priority)
@@ -288,9 +298,12 @@ class Switch:
         return self.program.check(code, f"table {info.name}, entry {match}")
 
     def table_add_many(
-        self, table: str, entries: Iterable[tuple[Matches, str | int, Parameters, int]]
+        self, table: str, entries: Iterable[tuple[Matches, str | int, Parameters, int | None]]
     ) -> list[int]:
-        """Add entries, each match, action, parameters and priority, and return their handles."""
+        """Add entries, each match, action, parameters and priority, and return their handles.
+
+        If one fails, none is added.
+        """
         info = self.program.table(table)
         items = list(entries)
         encoded = [self._encode_entry(info, *item) for item in items]
@@ -299,6 +312,8 @@ class Switch:
         code = self._calls.table_add_many(self.pointer, info.number, array, len(items), handles)
         done = self.program.check(code, f"table {info.name}")
         if done < len(items):
+            for handle in handles[0:done]:
+                self._calls.table_delete(self.pointer, info.number, handle)
             self.program.check(handles[done], f"table {info.name}, entry {items[done][0]}")
         return list(handles)
 
@@ -308,11 +323,14 @@ class Switch:
         match: Matches,
         action: str | int,
         parameters: Parameters,
-        priority: int = 0,
+        priority: int | None,
     ) -> tuple[tuple[Any, ...], object]:
         """Return the fields of a `struct pl_entry`, and what must live as long as they do."""
         value, second = encode_key(info, match)
         number, data = self._encode_action(info, action, parameters)
+        if priority is None and info.needs_priority:
+            raise EngineError(f"table {info.name}: an entry needs a priority; the smaller wins")
+        priority = priority or 0
         if not 0 <= priority < 1 << 32:
             raise EngineError(f"table {info.name}: priority {priority} does not fit 32 bits")
         arrays = tuple(self._ffi.from_buffer("uint8_t[]", item) for item in (value, second, data))
@@ -357,6 +375,12 @@ class Switch:
         code = self._calls.table_default(self.pointer, info.number, number, data)
         self.program.check(code, f"table {info.name}, default {action}")
 
+    def table_reset_default(self, table: str) -> None:
+        """Give a table the default action back that the program declares, if it has one."""
+        info = self.program.table(table)
+        code = self._calls.table_default(self.pointer, info.number, OWN, self._ffi.NULL)
+        self.program.check(code, f"table {info.name}")
+
     def table_count(self, table: str) -> int:
         """Return how many entries a table has."""
         info = self.program.table(table)
@@ -380,7 +404,7 @@ class Switch:
 
     def _read_entry(self, info: TableInfo, handle: int) -> Entry | None:
         key_bytes = sum(whole_bytes(key.bits) for key in info.keys)
-        most = max((_parameter_bytes(a) for a in self.program.symbols.actions), default=0)
+        most = self._most_parameter_bytes()
         value, second, data = (
             self._ffi.new("uint8_t[]", size + 1) for size in (key_bytes, key_bytes, most)
         )
@@ -396,6 +420,9 @@ class Switch:
         action = self.program.symbols.actions[number]
         parameters = decode_parameters(action, bytes(data))
         return Entry(handle, match, action.name, parameters, priority[0])
+
+    def _most_parameter_bytes(self) -> int:
+        return max((_parameter_bytes(a) for a in self.program.symbols.actions), default=0) + 1
 
     def share_table(self, table: str, other: Switch) -> None:
         """Read a table of another switch instead of an own one, until the next write."""
@@ -447,6 +474,8 @@ class Switch:
     def meter_set(self, name: str, index: int, rates: Sequence[tuple[float, float]]) -> None:
         """Set a meter's rates, committed first, each with its burst, per time unit of `now`."""
         info = find(self.program.symbols.meters, name, "meter")
+        if len(rates) != info.rates:
+            raise EngineError(f"meter {info.name} has {info.rates} rates, got {len(rates)}")
         padded = [*rates, (0.0, 0.0)][:2]
         speeds = self._ffi.new("double[]", [rate for rate, _ in padded])
         bursts = self._ffi.new("double[]", [burst for _, burst in padded])
@@ -498,7 +527,7 @@ class Switch:
         return self.program.check(code, f"action profile {info.name}")
 
     def member_delete(self, profile: str, member: int) -> None:
-        """Delete a member that no group uses."""
+        """Delete a member that no entry and no group uses."""
         info = find(self.program.symbols.profiles, profile, "action profile")
         code = self._calls.member_delete(self.pointer, info.number, member)
         self.program.check(code, f"action profile {info.name}, member {member}")
@@ -511,10 +540,33 @@ class Switch:
         return self.program.check(code, f"action profile {info.name}")
 
     def selection_delete(self, profile: str, group: int) -> None:
-        """Delete a group of an action profile."""
+        """Delete a group of an action profile that no entry uses."""
         info = find(self.program.symbols.profiles, profile, "action profile")
         code = self._calls.selection_delete(self.pointer, info.number, group)
         self.program.check(code, f"action profile {info.name}, group {group}")
+
+    def members(self, profile: str) -> dict[int, Member]:
+        """Return an action profile's members by their numbers."""
+        info = find(self.program.symbols.profiles, profile, "action profile")
+        found, member = {}, -1
+        data = self._ffi.new("uint8_t[]", self._most_parameter_bytes())
+        while (member := self._calls.member_next(self.pointer, info.number, member)) >= 0:
+            number = self._calls.member_read(self.pointer, info.number, member, data)
+            action = self.program.symbols.actions[number]
+            found[member] = Member(action.name, decode_parameters(action, bytes(data)))
+        return found
+
+    def selections(self, profile: str) -> dict[int, list[int]]:
+        """Return the members of an action profile's groups by the groups' numbers."""
+        info = find(self.program.symbols.profiles, profile, "action profile")
+        found, group = {}, -1
+        while (group := self._calls.selection_next(self.pointer, info.number, group)) >= 0:
+            arguments = self.pointer, info.number, group
+            count = self._calls.selection_read(*arguments, self._ffi.NULL, 0)
+            members = self._ffi.new("uint32_t[]", count)
+            self._calls.selection_read(*arguments, members, count)
+            found[group] = list(members)
+        return found
 
     def value_set_fill(self, name: str, values: Sequence[int]) -> None:
         """Set the members of a parser value set."""
@@ -522,6 +574,37 @@ class Switch:
         data = b"".join(field_bytes(v, info.bits, f"value set {info.name}") for v in values)
         code = self._calls.value_set_fill(self.pointer, info.number, data, len(values))
         self.program.check(code, f"value set {info.name}")
+
+    # Hashes, everything ---------------------------------------------------------------------
+
+    def crc_set(
+        self,
+        calculation: str,
+        polynomial: int,
+        initial: int,
+        final_xor: int,
+        *,
+        reflect_data: bool,
+        reflect_remainder: bool,
+    ) -> None:
+        """Set the parameters of a custom CRC."""
+        info = find(self.program.symbols.hashes, calculation, "hash that can be set")
+        reflect = int(reflect_data) + 2 * int(reflect_remainder)
+        values = polynomial, initial, final_xor
+        if any(not 0 <= value < 1 << info.bits for value in values):
+            raise EngineError(f"hash {info.name}: its parameters have {info.bits} bits")
+        code = self._calls.crc_set(self.pointer, info.number, *values, reflect)
+        self.program.check(code, f"hash {info.name} ({info.algorithm})")
+
+    def toeplitz_set(self, calculation: str, key: bytes) -> None:
+        """Set the key of a Toeplitz hash, a multiple of 4 bytes."""
+        info = find(self.program.symbols.hashes, calculation, "hash that can be set")
+        code = self._calls.toeplitz_set(self.pointer, info.number, key, len(key))
+        self.program.check(code, f"hash {info.name} ({info.algorithm})")
+
+    def reset(self) -> None:
+        """Put all tables, arrays, groups and settings back to how the program begins."""
+        self.program.check(self._calls.reset(self.pointer), "reset")
 
 
 def _reference_document(

@@ -8,6 +8,7 @@ from p4.codegen import program as p4
 from p4.codegen.document import ProgramError
 from p4.codegen.headers import codec_name
 from p4.codegen.layout import whole_bytes
+from p4.codegen.symbols import SETTABLE_BITS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,7 +28,6 @@ ALGORITHMS = {
     "identity": "identity",
     "xxh64": "xxh64",
     "bmv2_hash": "xxh64",
-    "toeplitz": "toeplitz",
     "hash_ex": "hash_ex",
     "crc8_custom": "crc8_custom",
     "crc64_custom": "crc64_custom",
@@ -68,12 +68,36 @@ def write_calculation(context: Context, number: int, calculation: p4.Calculation
             arguments = f"packet->base.sw, {number}, {data}, {size}"
             writer.line(f"return pl_round_robin_consistent({arguments});")
             return
+        if calculation.algorithm in SETTABLE_BITS:
+            _write_as_set(context, number, calculation.algorithm, f"{data}, {size}")
+            return
         algorithm = ALGORITHMS.get(calculation.algorithm)
         if algorithm is None:
             raise ProgramError(
                 f"{calculation.name}: hash `{calculation.algorithm}` is not supported"
             )
         writer.line(f"return pl_hash_{algorithm}({data}, {size});")
+
+
+def _write_as_set(context: Context, number: int, algorithm: str, data: str) -> None:
+    """Write the result of a hash whose parameters the control plane may have set."""
+    writer = context.writer
+    writer.line(f"const struct pl_hash_setting *setting = &packet->base.sw->hashes[{number}];")
+    if algorithm == "toeplitz":
+        writer.line(f"return pl_hash_toeplitz(setting, {data});")
+        return
+    with writer.block("if (setting->set)"):
+        writer.line(f"return pl_hash_crc_as_set(setting, {SETTABLE_BITS[algorithm]}, {data});")
+    writer.line(f"return pl_hash_{ALGORITHMS[algorithm]}({data});")
+
+
+def hash_kind(calculation: p4.Calculation) -> str:
+    """Return a calculation's `struct pl_hash_info`."""
+    if calculation.algorithm == "toeplitz":
+        return "{PL_HASH_TOEPLITZ, 32}"
+    if calculation.algorithm in SETTABLE_BITS:
+        return f"{{PL_HASH_CRC, {SETTABLE_BITS[calculation.algorithm]}}}"
+    return "{PL_HASH_FIXED, 0}"
 
 
 def _bits(context: Context, item: p4.Input) -> int:

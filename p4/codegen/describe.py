@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from p4.codegen.action import parameter_words
-from p4.codegen.calculation import all_calculations
+from p4.codegen.calculation import all_calculations, hash_kind
 from p4.codegen.context import register_places
 from p4.codegen.deparse import head_bytes
 from p4.codegen.document import ProgramError
@@ -43,11 +43,18 @@ DRIVER = {
     "member_delete": "pl_member_delete",
     "selection_set": "pl_selection_set",
     "selection_delete": "pl_selection_delete",
+    "member_next": "pl_member_next",
+    "selection_next": "pl_selection_next",
+    "member_read": "pl_member_read",
+    "selection_read": "pl_selection_read",
     "value_set_fill": "pl_value_set_fill",
     "group_set": "pl_group_set",
     "group_delete": "pl_group_delete",
     "mirror_set": "pl_mirror_set",
     "mirror_delete": "pl_mirror_delete",
+    "crc_set": "pl_crc_set",
+    "toeplitz_set": "pl_toeplitz_set",
+    "reset": "pl_switch_reset",
 }
 
 
@@ -218,6 +225,8 @@ def write_description(context: Context) -> None:
     _array(context, "pl_profile_info", "profiles", profiles)
     sets = [f"{{{quoted(s.name)}, {s.bits}, {s.size}}}" for s in program.value_sets]
     _array(context, "pl_value_set_info", "value_sets", sets)
+    hashes = [hash_kind(calculation) for calculation in all_calculations(program)]
+    _array(context, "pl_hash_info", "hashes", hashes)
     _write_layout(context)
     _write_program(context)
 
@@ -245,6 +254,7 @@ def _write_layout(context: Context) -> None:
         "meters": "meters",
         "profiles": "profiles",
         "value_sets": "value_sets",
+        "hashes": "hashes",
         "table_count": len(program.tables),
         "action_count": len(program.actions),
         "register_count": len(program.registers),

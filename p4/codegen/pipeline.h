@@ -16,11 +16,12 @@
  */
 
 enum {
-    PL_ABI = 1,           /* bumped with every change of this file */
+    PL_ABI = 2,           /* bumped with every change of this file */
     PL_DROP_PORT = 511,   /* v1model: egress_spec of a frame to be dropped */
     PL_PORT_LIMIT = 512,  /* ports are 9 bits wide */
     PL_ROOM = 512,        /* header bytes that a program may add to a frame */
-    PL_GROUP = 1 << 30    /* in an entry's action: a group of the table's action profile */
+    PL_GROUP = 1 << 30,   /* in an entry's action: a group of the table's action profile */
+    PL_OWN = (1U << 31) - 1 /* as a default action: the one that the program declares, if any */
 };
 
 /*
@@ -101,7 +102,9 @@ enum {
     PL_FULL = -3,           /* the table's declared size is reached */
     PL_BAD_VALUE = -4,      /* a value wider than its field, a prefix with holes, low > high */
     PL_READ_ONLY = -5,      /* const entries, const default action */
-    PL_NO_MEMORY = -6
+    PL_NO_MEMORY = -6,
+    PL_IN_USE = -7,         /* a member or group that an entry, a default action or a group names */
+    PL_EMPTY = -8           /* a group without members */
 };
 
 /*
@@ -167,7 +170,7 @@ struct pl_program {
     /*
      * Action profiles: members and groups are numbered by the program, -1 makes a new one. An
      * entry of a table with a profile has a member's number as its action, or a group's number
-     * plus PL_GROUP.
+     * plus PL_GROUP; the group must not be empty then. What is in use cannot be deleted.
      */
     int64_t (*member_set)(struct pl_switch *sw, uint32_t profile, int64_t member, uint32_t action,
                           const uint8_t *parameters);
@@ -175,6 +178,15 @@ struct pl_program {
     int64_t (*selection_set)(struct pl_switch *sw, uint32_t profile, int64_t group,
                              const uint32_t *members, uint32_t count);
     int64_t (*selection_delete)(struct pl_switch *sw, uint32_t profile, uint32_t group);
+    /* The member or group after one (-1: the first), PL_NO_SUCH at the end. */
+    int64_t (*member_next)(struct pl_switch *sw, uint32_t profile, int64_t member);
+    int64_t (*selection_next)(struct pl_switch *sw, uint32_t profile, int64_t group);
+    /* Read a member's parameters; the result is its action. */
+    int64_t (*member_read)(struct pl_switch *sw, uint32_t profile, uint32_t member,
+                           uint8_t *parameters);
+    /* Read at most `limit` members of a group; the result is how many it has. */
+    int64_t (*selection_read)(struct pl_switch *sw, uint32_t profile, uint32_t group,
+                              uint32_t *members, uint32_t limit);
 
     /* A parser value set's members, each in its whole bytes. */
     int64_t (*value_set_fill)(struct pl_switch *sw, uint32_t set, const uint8_t *values,
@@ -186,6 +198,18 @@ struct pl_program {
     /* A mirroring session's port and multicast group, each -1 for none. */
     int64_t (*mirror_set)(struct pl_switch *sw, uint32_t session, int32_t port, int32_t group);
     int64_t (*mirror_delete)(struct pl_switch *sw, uint32_t session);
+
+    /*
+     * Hashes that the control plane parameterises, by their place among the JSON's calculations:
+     * a CRC of 8 to 64 bits (`reflect`: bit 0 for the data, bit 1 for the remainder), and a
+     * Toeplitz key. PL_NO_SUCH if the calculation is of another kind.
+     */
+    int64_t (*crc_set)(struct pl_switch *sw, uint32_t calculation, uint64_t polynomial,
+                       uint64_t initial, uint64_t final_xor, uint32_t reflect);
+    int64_t (*toeplitz_set)(struct pl_switch *sw, uint32_t calculation, const uint8_t *key,
+                            uint32_t count);
+    /* Put everything back to how `create` left it, but for frames, faults and random numbers. */
+    int64_t (*reset)(struct pl_switch *sw);
 };
 
 #endif

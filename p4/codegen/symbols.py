@@ -14,6 +14,13 @@ if TYPE_CHECKING:
 
     from p4.codegen import program as p4
 
+SETTABLE_BITS = {
+    "crc8_custom": 8,
+    "crc16_custom": 16,
+    "crc32_custom": 32,
+    "crc64_custom": 64,
+    "toeplitz": 32,
+}
 MatchValue = int | tuple[int, int] | None
 
 
@@ -78,13 +85,34 @@ class TableInfo:
 
 @dataclass(frozen=True, slots=True)
 class ArrayInfo:
-    """A register, counter or meter array; `table` is the one a direct array belongs to."""
+    """A register or counter array; `table` is the one a direct array belongs to."""
 
     name: str
     number: int
     size: int
     bits: int
     table: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MeterInfo:
+    """A meter array and how many rates each meter has; `table` is the one it belongs to."""
+
+    name: str
+    number: int
+    size: int
+    rates: int
+    table: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class HashInfo:
+    """A calculation whose parameters can be set: a CRC of `bits`, or `toeplitz`."""
+
+    name: str
+    number: int
+    algorithm: str
+    bits: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,9 +143,10 @@ class Symbols:
     actions: tuple[ActionInfo, ...]
     registers: tuple[ArrayInfo, ...]
     counters: tuple[ArrayInfo, ...]
-    meters: tuple[ArrayInfo, ...]
+    meters: tuple[MeterInfo, ...]
     profiles: tuple[ProfileInfo, ...]
     value_sets: tuple[ValueSetInfo, ...]
+    hashes: tuple[HashInfo, ...]
 
 
 def program_symbols(program: p4.Program) -> Symbols:
@@ -133,12 +162,17 @@ def program_symbols(program: p4.Program) -> Symbols:
         actions,
         tuple(ArrayInfo(r.name, n, r.size, r.bits) for n, r in enumerate(program.registers)),
         tuple(ArrayInfo(c.name, n, c.size, 64, c.table) for n, c in enumerate(program.counters)),
-        tuple(ArrayInfo(m.name, n, m.size, 8 if m.in_bytes else 1, m.table) for n, m in meters),
+        tuple(MeterInfo(m.name, n, m.size, m.rates, m.table) for n, m in meters),
         tuple(
             ProfileInfo(p.name, n, p.size, bool(p.algorithm))
             for n, p in enumerate(program.profiles)
         ),
         tuple(ValueSetInfo(s.name, n, s.bits, s.size) for n, s in sets),
+        tuple(
+            HashInfo(c.name, number, c.algorithm, SETTABLE_BITS[c.algorithm])
+            for number, c in enumerate(program.calculations.values())
+            if c.algorithm in SETTABLE_BITS
+        ),
     )
 
 

@@ -68,9 +68,16 @@ def parse_ports(words: list[str]) -> dict[int, str]:
 def make_console(switch: SoftwareSwitch) -> Console:
     """Return the prompt's commands, those on queues and ports included."""
     console = Console(switch.switch)
-    console.add_command("set_queue_rate", switch.set_queue_rate)
-    console.add_command("set_queue_depth", switch.set_queue_depth)
-    console.add_command("show_ports", switch.show_ports)
+    for command in (
+        switch.set_queue_rate,
+        switch.set_queue_depth,
+        switch.port_add,
+        switch.port_remove,
+        switch.show_ports,
+        switch.get_time_elapsed,
+        switch.get_time_since_epoch,
+    ):
+        console.add_command(command.__name__, command)
     return console
 
 

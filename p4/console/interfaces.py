@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 ALL_PROTOCOLS = 0x0003
 OUTGOING = 4  # a packet socket sees what it sends, marked so
+DROP_PORT = 511
 DEFAULT_DEPTH = 64
 MOST_BYTES = 65536
 PATIENCE = 0.05  # seconds that the loop sleeps at most
@@ -71,9 +72,12 @@ class SoftwareSwitch:
         self._running = True
         self.lost = 0
         for number, name in ports.items():
-            self._ports[number] = _Port(name, _open(name))
-            self._selector.register(self._ports[number].socket, selectors.EVENT_READ, number)
+            self._add_port(number, name)
         self._thread = threading.Thread(target=self._run, name="switch", daemon=True)
+
+    def _add_port(self, number: int, name: str) -> None:
+        self._ports[number] = _Port(name, _open(name))
+        self._selector.register(self._ports[number].socket, selectors.EVENT_READ, number)
 
     def start(self) -> None:
         """Begin to forward."""
@@ -95,11 +99,12 @@ class SoftwareSwitch:
             ready = self._selector.select(self._patience())
             with self.lock:
                 for key, _ in ready:
-                    self._receive(key.data)
+                    if key.data in self._ports:
+                        self._receive(key.data)
                 self._serve()
 
     def _patience(self) -> float:
-        waits = [p.next_at - time.monotonic() for p in self._ports.values() if p.queue]
+        waits = [p.next_at - time.monotonic() for p in list(self._ports.values()) if p.queue]
         return max(min([*waits, PATIENCE]), 0.0)
 
     def _receive(self, number: int) -> None:
@@ -194,6 +199,32 @@ class SoftwareSwitch:
             item.depth = limit
         return ""
 
+    def port_add(self, interface: str, port: str) -> str:
+        """Usage: port_add INTERFACE PORT."""
+        number = _natural(port)
+        if number >= DROP_PORT:
+            raise ConsoleError(f"port {port} is not within 0 to {DROP_PORT - 1}")
+        if number in self._ports:
+            raise ConsoleError(f"port {port} is {self._ports[number].name} already")
+        try:
+            self._add_port(number, interface)
+        except InterfaceError as error:
+            raise ConsoleError(str(error)) from None
+        return ""
+
+    def port_remove(self, port: str) -> str:
+        """Usage: port_remove PORT."""
+        found = self._ports.get(parse_number(port))
+        if found is None:
+            raise ConsoleError(f"there is no port {port}")
+        self._selector.unregister(found.socket)
+        found.socket.close()
+        for waiting in found.queue:
+            if waiting.held is not None:
+                self.switch.discard(waiting.held)
+        del self._ports[parse_number(port)]
+        return ""
+
     def show_ports(self) -> str:
         """Usage: show_ports."""
         return "\n".join(
@@ -201,6 +232,14 @@ class SoftwareSwitch:
             f" {port.dropped} waiting {len(port.queue)} depth {port.depth} rate {port.rate or '-'}"
             for number, port in self._ports.items()
         )
+
+    def get_time_elapsed(self) -> str:
+        """Usage: get_time_elapsed (in microseconds since the switch started)."""
+        return str(self._now())
+
+    def get_time_since_epoch(self) -> str:
+        """Usage: get_time_since_epoch (in microseconds since 1970)."""
+        return str(time.time_ns() // 1000)
 
 
 def _natural(text: str) -> int:

@@ -20,8 +20,8 @@ def parse_number(text: str) -> int:
     """Return the number of a decimal, 0x, 0b or 0o constant, a MAC, IPv4 or IPv6 address."""
     if re.fullmatch(r"[0-9a-fA-F]{2}(:[0-9a-fA-F]{2}){5}", text):
         return int(text.replace(":", ""), 16)
-    if text in {"true", "false"}:
-        return int(text == "true")
+    if text.lower() in {"true", "false"}:
+        return int(text.lower() == "true")
     try:
         if "." in text or ":" in text:
             return int(ipaddress.ip_address(text))

@@ -22,6 +22,11 @@ int64_t pl_counter_write(struct pl_switch *sw, uint32_t array, uint32_t index, u
     return PL_OK;
 }
 
+static bool is_amount(double value)
+{
+    return __builtin_isfinite(value) && value >= 0;
+}
+
 int64_t pl_meter_set(struct pl_switch *sw, uint32_t array, uint32_t index, const double *rates,
                      const double *bursts)
 {
@@ -30,7 +35,7 @@ int64_t pl_meter_set(struct pl_switch *sw, uint32_t array, uint32_t index, const
     uint32_t count = sw->layout->meters[array].rates;
     struct pl_meter *meter = &sw->meters[array].cells[index];
     for (uint32_t i = 0; i < count && i < 2; i++) {
-        if (rates[i] < 0 || bursts[i] < 0 || (i && rates[i] < rates[i - 1]))
+        if (!is_amount(rates[i]) || !is_amount(bursts[i]) || (i && rates[i] < rates[i - 1]))
             return PL_BAD_VALUE;
     }
     for (uint32_t i = 0; i < count && i < 2; i++)

@@ -25,12 +25,19 @@ int64_t pl_direct_reset(struct pl_switch *sw, uint32_t table, uint32_t row, uint
 uint32_t pl_meter_execute(struct pl_meter *meter, uint64_t now, double amount);
 
 bool pl_profile_has(const struct pl_switch *sw, uint32_t profile, uint32_t action);
+bool pl_profile_empty(const struct pl_switch *sw, uint32_t profile, uint32_t action);
 int64_t pl_member_set(struct pl_switch *sw, uint32_t profile, int64_t member, uint32_t action,
                       const uint8_t *parameters);
 int64_t pl_member_delete(struct pl_switch *sw, uint32_t profile, uint32_t member);
 int64_t pl_selection_set(struct pl_switch *sw, uint32_t profile, int64_t group,
                          const uint32_t *members, uint32_t count);
 int64_t pl_selection_delete(struct pl_switch *sw, uint32_t profile, uint32_t group);
+int64_t pl_member_next(struct pl_switch *sw, uint32_t profile, int64_t member);
+int64_t pl_selection_next(struct pl_switch *sw, uint32_t profile, int64_t group);
+int64_t pl_member_read(struct pl_switch *sw, uint32_t profile, uint32_t member,
+                       uint8_t *parameters);
+int64_t pl_selection_read(struct pl_switch *sw, uint32_t profile, uint32_t group,
+                          uint32_t *members, uint32_t limit);
 
 int64_t pl_value_set_fill(struct pl_switch *sw, uint32_t set, const uint8_t *values,
                           uint32_t count);

@@ -105,14 +105,6 @@ uint64_t pl_hash_identity(const uint8_t *bytes, uint32_t count)
     return pl_load(bytes, count < 8 ? count : 8);
 }
 
-/* The Toeplitz hash with BMv2's initial key, which is all zeros. */
-uint64_t pl_hash_toeplitz(const uint8_t *bytes, uint32_t count)
-{
-    (void)bytes;
-    (void)count;
-    return 0;
-}
-
 /* FNV-1a with a final mix; bytes from 0x80 on enter with their sign, as simple_switch has it. */
 uint64_t pl_hash_hash_ex(const uint8_t *bytes, uint32_t count)
 {

@@ -94,6 +94,13 @@ struct pl_profile_info {
     uint32_t selects;
 };
 
+enum pl_hash_kind { PL_HASH_FIXED, PL_HASH_CRC, PL_HASH_TOEPLITZ };
+
+struct pl_hash_info {
+    uint16_t kind;
+    uint16_t bits; /* of a CRC */
+};
+
 struct pl_value_set_info {
     const char *name;
     uint32_t bits;
@@ -124,6 +131,7 @@ struct pl_layout {
     const struct pl_meter_info *meters;
     const struct pl_profile_info *profiles;
     const struct pl_value_set_info *value_sets;
+    const struct pl_hash_info *hashes; /* by calculation */
     uint32_t table_count;
     uint32_t action_count;
     uint32_t register_count;
@@ -210,6 +218,17 @@ struct pl_rounds {
     uint64_t *inputs; /* hashes of those met, in the order of their numbers */
 };
 
+/* How the control plane set a hash that has parameters. */
+struct pl_hash_setting {
+    bool set;
+    uint32_t reflect;
+    uint64_t polynomial;
+    uint64_t initial;
+    uint64_t final_xor;
+    uint8_t *key;
+    uint32_t key_bytes;
+};
+
 struct pl_held;
 
 struct pl_switch {
@@ -235,6 +254,7 @@ struct pl_switch {
     uint8_t *window;       /* a frame whose payload the parser asked for */
     uint32_t window_bytes;
     struct pl_rounds *rounds; /* of round-robin hashes, by calculation */
+    struct pl_hash_setting *hashes; /* by calculation */
     uint8_t *joined;          /* a checksum's input with payload */
     uint32_t joined_bytes;
 };

@@ -23,7 +23,9 @@ static bool make_arrays(struct pl_switch *sw)
     sw->profiles = calloc(layout->profile_count + 1U, sizeof(*sw->profiles));
     sw->value_sets = calloc(layout->value_set_count + 1U, sizeof(*sw->value_sets));
     sw->rounds = calloc(layout->calculation_count + 1U, sizeof(*sw->rounds));
-    return sw->counters && sw->meters && sw->profiles && sw->value_sets && sw->rounds;
+    sw->hashes = calloc(layout->calculation_count + 1U, sizeof(*sw->hashes));
+    return sw->counters && sw->meters && sw->profiles && sw->value_sets && sw->rounds &&
+           sw->hashes;
 }
 
 static bool make_cells(struct pl_switch *sw)
@@ -78,7 +80,7 @@ struct pl_switch *pl_switch_new(const struct pl_layout *layout, const struct pl_
     return NULL;
 }
 
-static void free_profiles(struct pl_switch *sw)
+static void clear_profiles(struct pl_switch *sw)
 {
     for (uint32_t i = 0; sw->profiles && i < sw->layout->profile_count; i++) {
         struct pl_profile *profile = &sw->profiles[i];
@@ -88,25 +90,66 @@ static void free_profiles(struct pl_switch *sw)
             free(profile->groups[g].members);
         free(profile->members);
         free(profile->groups);
+        *profile = (struct pl_profile){0};
     }
-    free(sw->profiles);
 }
 
-static void free_externs(struct pl_switch *sw)
+/* Take away what the control plane gave value sets, hashes, multicast groups and sessions. */
+static void clear_settings(struct pl_switch *sw)
+{
+    for (uint32_t i = 0; sw->value_sets && i < sw->layout->value_set_count; i++) {
+        free(sw->value_sets[i].values);
+        sw->value_sets[i] = (struct pl_value_set){0};
+    }
+    for (uint32_t i = 0; i < sw->layout->calculation_count; i++) {
+        if (sw->hashes)
+            free(sw->hashes[i].key);
+        if (sw->rounds)
+            free(sw->rounds[i].inputs);
+        if (sw->hashes && sw->rounds) {
+            sw->hashes[i] = (struct pl_hash_setting){0};
+            sw->rounds[i] = (struct pl_rounds){0};
+        }
+    }
+    for (uint32_t i = 0; i < sw->group_count; i++)
+        free(sw->groups[i].replicas);
+    sw->group_count = 0;
+    sw->mirror_count = 0;
+}
+
+static void free_arrays(struct pl_switch *sw)
 {
     for (uint32_t i = 0; sw->counters && i < sw->layout->counter_count; i++)
         free(sw->counters[i].cells);
     for (uint32_t i = 0; sw->meters && i < sw->layout->meter_count; i++)
         free(sw->meters[i].cells);
-    for (uint32_t i = 0; sw->value_sets && i < sw->layout->value_set_count; i++)
-        free(sw->value_sets[i].values);
-    for (uint32_t i = 0; i < sw->group_count; i++)
-        free(sw->groups[i].replicas);
     free(sw->counters);
     free(sw->meters);
+    free(sw->profiles);
     free(sw->value_sets);
+    free(sw->rounds);
+    free(sw->hashes);
     free(sw->groups);
     free(sw->mirrors);
+}
+
+int64_t pl_switch_reset(struct pl_switch *sw)
+{
+    const struct pl_layout *layout = sw->layout;
+    for (uint32_t i = 0; i < layout->table_count; i++) {
+        int64_t result = pl_store_fill(sw, i);
+        if (result != PL_OK)
+            return result;
+    }
+    clear_profiles(sw);
+    clear_settings(sw);
+    if (layout->cell_bytes)
+        memset(sw->cells, 0, layout->cell_bytes);
+    for (uint32_t i = 0; i < layout->counter_count; i++)
+        memset(sw->counters[i].cells, 0, sw->counters[i].size * sizeof(*sw->counters[i].cells));
+    for (uint32_t i = 0; i < layout->meter_count; i++)
+        memset(sw->meters[i].cells, 0, sw->meters[i].size * sizeof(*sw->meters[i].cells));
+    return PL_OK;
 }
 
 void pl_switch_free(struct pl_switch *sw)
@@ -115,12 +158,10 @@ void pl_switch_free(struct pl_switch *sw)
         return;
     for (uint32_t i = 0; i < sw->layout->table_count; i++)
         pl_store_release(sw->stores[i]);
-    free_profiles(sw);
-    free_externs(sw);
+    clear_profiles(sw);
+    clear_settings(sw);
+    free_arrays(sw);
     pl_held_free_spare(sw);
-    for (uint32_t i = 0; sw->rounds && i < sw->layout->calculation_count; i++)
-        free(sw->rounds[i].inputs);
-    free(sw->rounds);
     free(sw->joined);
     free(sw->scratch);
     free(sw->window);
@@ -146,9 +187,13 @@ const char *pl_error_text(int64_t code)
     case PL_BAD_VALUE:
         return "a value does not fit its field";
     case PL_READ_ONLY:
-        return "the program declares this constant, or it is in use";
+        return "the program declares this constant";
     case PL_NO_MEMORY:
         return "out of memory";
+    case PL_IN_USE:
+        return "it is in use";
+    case PL_EMPTY:
+        return "the group has no members";
     default:
         return "unknown error";
     }

@@ -8,6 +8,7 @@ struct pl_switch *pl_switch_new(const struct pl_layout *layout, const struct pl_
                                 uint64_t seed);
 void pl_switch_free(struct pl_switch *sw);
 void pl_switch_faults(struct pl_switch *sw, struct pl_faults *faults);
+int64_t pl_switch_reset(struct pl_switch *sw);
 const char *pl_error_text(int64_t code);
 
 #endif

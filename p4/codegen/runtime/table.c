@@ -136,8 +136,11 @@ static int64_t read_action(const struct pl_switch *sw, const struct pl_table *ta
                            uint32_t action, const uint8_t *parameters, uint64_t *words)
 {
     memset(words, 0, 8U * table->argument_words);
-    if (table->profile != PL_NONE)
-        return pl_profile_has(sw, (uint32_t)table->profile, action) ? PL_OK : PL_NO_SUCH;
+    if (table->profile != PL_NONE) {
+        if (!pl_profile_has(sw, (uint32_t)table->profile, action))
+            return PL_NO_SUCH;
+        return pl_profile_empty(sw, (uint32_t)table->profile, action) ? PL_EMPTY : PL_OK;
+    }
     if (!takes_action(table, action))
         return PL_NO_SUCH;
     return pl_read_arguments(sw->layout, action, parameters, words);
@@ -212,6 +215,8 @@ static int64_t add_row(struct pl_switch *sw, uint32_t number, const struct pl_en
     memcpy(row->words + table->value_words, arguments, 8U * table->argument_words);
     pl_store_link(table, store, (uint32_t)handle);
     result = pl_direct_reset(sw, number, (uint32_t)handle, store->capacity);
+    if (result != PL_OK)
+        pl_store_unlink(table, store, (uint32_t)handle);
     return result == PL_OK ? handle : result;
 }
 
@@ -268,22 +273,34 @@ int64_t pl_table_delete(struct pl_switch *sw, uint32_t number, int64_t handle)
     return PL_OK;
 }
 
+/* Read the default action that the program declares for a table. */
+static int64_t read_own_default(const struct pl_switch *sw, const struct pl_table *table,
+                                uint64_t *words)
+{
+    memset(words, 0, 8U * table->argument_words);
+    if (table->default_action == PL_NONE)
+        return PL_OK;
+    return pl_read_arguments(sw->layout, (uint32_t)table->default_action,
+                             table->default_parameters, words);
+}
+
 int64_t pl_table_default(struct pl_switch *sw, uint32_t number, uint32_t action,
                          const uint8_t *parameters)
 {
     const struct pl_table *table = table_of(sw, number);
     if (!table)
         return PL_NO_SUCH;
-    if (table->default_constant)
+    if (table->default_constant && action != PL_OWN)
         return PL_READ_ONLY;
     uint64_t arguments[table->argument_words + 1];
-    int64_t result = read_action(sw, table, action, parameters, arguments);
+    int64_t result = action == PL_OWN ? read_own_default(sw, table, arguments)
+                                      : read_action(sw, table, action, parameters, arguments);
     if (result != PL_OK)
         return result;
     struct pl_store *store = pl_store_own(table, &sw->stores[number]);
     if (!store)
         return PL_NO_MEMORY;
-    store->default_action = (int32_t)action;
+    store->default_action = action == PL_OWN ? table->default_action : (int32_t)action;
     memcpy(store->default_arguments, arguments, 8U * table->argument_words);
     return PL_OK;
 }
@@ -359,17 +376,19 @@ int64_t pl_table_read(struct pl_switch *sw, uint32_t number, int64_t handle, uin
     return action < 0 ? PL_NO_SUCH : action;
 }
 
-/* Give a new switch the entries and the default action that the program itself names. */
+/*
+ * Give a switch the entries and the default action that the program itself names, in place of what
+ * the table had; without memory it has what was filled so far.
+ */
 int64_t pl_store_fill(struct pl_switch *sw, uint32_t number)
 {
     const struct pl_table *table = &sw->layout->tables[number];
     struct pl_store *store = pl_store_new(table);
-    sw->stores[number] = store;
     if (!store)
         return PL_NO_MEMORY;
-    if (table->default_action != PL_NONE)
-        pl_read_arguments(sw->layout, (uint32_t)table->default_action, table->default_parameters,
-                          store->default_arguments);
+    pl_store_release(sw->stores[number]);
+    sw->stores[number] = store;
+    read_own_default(sw, table, store->default_arguments);
     for (uint32_t i = 0; i < table->entry_count; i++) {
         int64_t result = add_row(sw, number, &table->entries[i]);
         if (result < 0 && result != PL_DUPLICATE)
