@@ -7,18 +7,18 @@ times include the gap that follows a frame.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+
+from analysis.critical_path import Graph, Lasting, graph_of, ready_times
 
 if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
     from analysis.setting import Setting
-
-CHAINED = ("fsdp", "ring")  # each host sends when it has received
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,18 +131,26 @@ def hops_between(
 
 @dataclass(frozen=True, slots=True)
 class Messages:
-    """The messages of a run as columns: host numbers, bytes, and links between their ends."""
+    """The messages of a run as columns: host numbers, bytes, and links between their ends.
+
+    `graph` says who waits for whom among messages and computations, `step` which of its steps each
+    message is.
+    """
 
     source: NDArray[np.int64]
     destination: NDArray[np.int64]
     size: NDArray[np.int64]
     hops: NDArray[np.int64]
+    graph: Graph
+    step: NDArray[np.int64]
 
 
-def messages_of(setting: Setting, flows: pd.DataFrame) -> Messages:
-    """Return the messages of a run from its flows' columns src, dst and bytes."""
-    source, destination, size = (flows[name].to_numpy() for name in ("src", "dst", "bytes"))
-    return Messages(source, destination, size, hops_between(source, destination, setting))
+def messages_of(setting: Setting, steps: pd.DataFrame) -> Messages:
+    """Return the messages of a run from the rows of its flows.csv."""
+    step = np.flatnonzero(steps["bytes"].to_numpy())
+    source, destination, size = (steps[name].to_numpy()[step] for name in ("src", "dst", "bytes"))
+    hops = hops_between(source, destination, setting)
+    return Messages(source, destination, size, hops, graph_of(steps), step)
 
 
 def cct_bound(setting: Setting, messages: Messages) -> float:
@@ -151,10 +159,11 @@ def cct_bound(setting: Setting, messages: Messages) -> float:
     A permutation has Appendix A's bound for its furthest messages, with ACKs between data only if
     every host receives as much as it sends. Otherwise it is a naive one: no
     host can be done before what it has to send, or to receive, has gone over its one link. Where
-    messages wait for others (rings), it is that of the longest chain of messages on idle links.
+    messages wait for others, it is the critical path on idle links, or what the busiest host has to
+    send or receive if that takes longer.
     """
-    if setting.workload in CHAINED and len(messages.source) > setting.hosts:
-        return _rounds_bound(setting, messages)
+    if messages.graph.waits:
+        return _dependent_bound(setting, messages)
     if len(np.unique(messages.source)) == len(messages.source):
         return _permutation_of(setting, messages)
     return host_bound(setting, messages, int(messages.hops.max()))
@@ -167,8 +176,8 @@ def floor(setting: Setting, messages: Messages) -> float:
     last message is one of its furthest; here it is one of the nearest.
     """
     wire = wire_of(setting)
-    if setting.workload in CHAINED and len(messages.source) > setting.hosts:
-        return _rounds_bound(setting, messages)
+    if messages.graph.waits:
+        return _dependent_bound(setting, messages)
     if len(np.unique(messages.source)) == len(messages.source):
         return attainable(_permutation_of(setting, messages), wire, acks=setting.acks)
     nearest = host_bound(setting, messages, int(messages.hops.min()))
@@ -227,27 +236,34 @@ def _permutation_of(setting: Setting, messages: Messages) -> float:
     )
 
 
-def _rounds_bound(setting: Setting, messages: Messages) -> float:
-    """Add up each chain of messages, every one starting when the one before it is delivered.
+def _dependent_bound(setting: Setting, messages: Messages) -> float:
+    """Return the larger of the critical path and of what the busiest host's link takes for data."""
+    wire = wire_of(setting)
+    lasting = _lasting(setting, messages)
+    ready = ready_times(messages.graph, lasting)[messages.step]
+    back = messages.hops * (wire.delay_ns + wire.ack) if setting.acks else 0.0
+    path = float((ready + lasting.delivered[messages.step] + back).max())
+    alone = replace(setting, acks=False, load=1.0)
+    return max(path, host_bound(alone, messages, int(messages.hops.min())))
 
-    In each round a host sends one message, to the host that sends in the next round because of it.
-    """
+
+def _lasting(setting: Setting, messages: Messages) -> Lasting:
+    """Work out how long each step takes on idle links; messages of a size and way are alike."""
     wire = wire_of(setting)
     kinds, kind = np.unique(np.stack((messages.size, messages.hops)), axis=1, return_inverse=True)
-    lasting = np.array(
+    delivered = np.array(
         [
             permutation_bound(int(size), wire, hops=int(hops), load=setting.load, acks=False)
             for size, hops in kinds.T
         ]
-    )[kind.ravel()]
-    rounds = int(np.bincount(messages.source).max())
-    by_round = np.argsort(messages.source, kind="stable").reshape(-1, rounds).T
-    reached = np.zeros(setting.hosts)
-    for rows in by_round:
-        delivered = reached[messages.source[rows]] + lasting[rows]
-        reached[messages.destination[rows]] = delivered
-    back = messages.hops[by_round[-1]] * (wire.delay_ns + wire.ack) if setting.acks else 0.0
-    return float((delivered + back).max())
+    )
+    packets = -(-kinds[0] // wire.payload_bytes)
+    last = kinds[0] - (packets - 1) * wire.payload_bytes + wire.header_bytes
+    sent = (packets - 1) * (wire.data + wire.gap) / setting.load
+    frame = (last * wire.time(1) + wire.gap) / setting.load
+    columns = np.zeros((3, len(messages.graph.source)))
+    columns[:, messages.step] = np.stack((delivered, sent, frame))[:, kind.ravel()]
+    return Lasting(*columns)
 
 
 def optimal_payload(message_bytes: float, overhead_bytes: float = 82, queued: float = 10) -> float:

@@ -104,7 +104,7 @@ def _conservation(run: Run) -> Check:
 
 
 def _bound(run: Run) -> Check:
-    lowest = floor(run.setting, messages_of(run.setting, run.flows)) / 1000
+    lowest = floor(run.setting, messages_of(run.setting, run.steps)) / 1000
     slack = 0.0 if run.world == VIRTUAL else run.setting.data_ns / 1000
     taken = cct_us(run)
     grade: Grade = "VALID" if math.isnan(taken) or taken >= lowest - slack - 1e-6 else "INVALID"

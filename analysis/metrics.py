@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from analysis.bounds import cct_bound, messages_of, wire_of
+from analysis.bounds import cct_bound, hops_between, messages_of, wire_of
 from analysis.results import HOST_STAGE, STAGES
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def cct_us(run: Run) -> float:
 
 def cct_bound_us(run: Run) -> float:
     """Return the lower bound on the run's CCT (Appendix A, or naive; see `bounds.cct_bound`)."""
-    bound = cct_bound(run.setting, messages_of(run.setting, run.flows))
+    bound = cct_bound(run.setting, messages_of(run.setting, run.steps))
     return bound / NANOSECONDS_PER_MICROSECOND
 
 
@@ -98,7 +98,7 @@ def utilisation(run: Run) -> float:
     paper does not define its utilisation; this one follows the load up to 1 if nothing queues.
     """
     setting, wire, flows = run.setting, wire_of(run.setting), run.flows
-    hops = messages_of(setting, flows).hops
+    hops = hops_between(flows["src"].to_numpy(), flows["dst"].to_numpy(), setting)
     wire_bytes = flows["bytes"] + flows["packets"] * (wire.header_bytes + wire.gap_bytes)
     first = flows["start_ns"] + hops * wire.delay_ns + (hops - 1) * wire.data
     by_receiver = pd.DataFrame(
@@ -117,7 +117,7 @@ def utilisation_over_time(run: Run, bins: int = 100) -> pd.DataFrame:
     when its first bit could have come to its delivery: it shows when flows end, not their bursts.
     """
     setting, wire, flows = run.setting, wire_of(run.setting), run.flows
-    hops = messages_of(setting, flows).hops
+    hops = hops_between(flows["src"].to_numpy(), flows["dst"].to_numpy(), setting)
     wire_ns = wire.time(1.0) * (
         flows["bytes"] + flows["packets"] * (wire.header_bytes + wire.gap_bytes)
     )

@@ -95,7 +95,7 @@ def draw_group(group: Group, folder: Path, prefix: str, looks: Mapping[str, Look
         return []
     own = {name: look for name, look in looks.items() if name in set(group.table["scheme"])}
     first = group.usable[0]
-    bound = cct_bound(first.setting, messages_of(first.setting, first.flows)) / 1000
+    bound = cct_bound(first.setting, messages_of(first.setting, first.steps)) / 1000
     wide = PAGE if len(own) > 6 else COLUMN
     series = group.queue_series()
 

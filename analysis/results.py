@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -33,6 +33,10 @@ FLOW_COLUMNS = {
     "start_ns": "float64",
     "delivered_ns": "float64",
     "finish_ns": "float64",
+    "not_before_ns": "float64",
+    "after": "str",
+    "delay_ns": "float64",
+    "phase": "str",
 }
 LINK_COLUMNS = {
     "node": "str",
@@ -71,15 +75,22 @@ QUEUE_COLUMNS = {
 class Run:
     """A finished run: its setting, what the world said of it, and a row for each flow and link.
 
-    `flows` and `links` have the columns of flows.csv and links.csv. Times are nanoseconds of paper
-    time since the first packet left; a time that never came is NaN.
+    `steps` and `links` have the columns of flows.csv and links.csv; `flows` are those of the steps
+    that are messages, not computations. Times are nanoseconds of paper time since the first packet
+    left; a time that never came is NaN.
     """
 
     folder: Path
     setting: Setting
     manifest: dict[str, Any]
-    flows: pd.DataFrame
+    steps: pd.DataFrame
     links: pd.DataFrame
+    flows: pd.DataFrame = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Pick the messages."""
+        messages = self.steps[self.steps["bytes"] > 0].reset_index(drop=True)
+        object.__setattr__(self, "flows", messages)
 
     @property
     def name(self) -> str:
@@ -108,7 +119,7 @@ def read_run(folder: Path) -> Run:
         folder=folder,
         setting=read_setting(folder / SCENARIO),
         manifest=_read_manifest(folder / MANIFEST),
-        flows=_read_table(folder / FLOWS, FLOW_COLUMNS),
+        steps=_read_table(folder / FLOWS, FLOW_COLUMNS),
         links=_known_stages(folder / LINKS, _read_table(folder / LINKS, LINK_COLUMNS)),
     )
     if run.flows.empty:

@@ -139,7 +139,7 @@ def _rates_between_edges(
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Sum the rates of flows by their pair of different edge switches."""
     totals = np.bincount(flows.source, weights=flows.size_bytes, minlength=topology.hosts)
-    rates = flows.size_bytes / totals[flows.source]
+    rates = flows.size_bytes / np.maximum(totals[flows.source], 1)
     ends = np.stack((flows.source, flows.destination)) // topology.width
     leaves = ends[0] != ends[1]
     keys = ends[0, leaves] * topology.edges + ends[1, leaves]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from testbed.addressing import ipv4, mac
+from testbed.dataplane import ACKNOWLEDGED
 from testbed.dataplane.records import dtype_of
 from testbed.streams import stream
 
@@ -33,27 +34,31 @@ def host_addresses(topology: Topology) -> tuple[NDArray[np.uint32], NDArray[np.u
     )
 
 
-def flow_rows(plan: Plan) -> tuple[NDArray[np.void], NDArray[np.uint16]]:
-    """Return a plan's flows as rows of struct dp_flow, and the path ids that they point to.
+def flow_rows(plan: Plan) -> tuple[NDArray[np.void], NDArray[np.uint16], NDArray[np.uint32]]:
+    """Return a plan's flows as rows of struct dp_flow, and the lists they point to: paths, waits.
 
-    Flows that wait for nobody start at a phase drawn evenly from one packet time (paper App. C).
+    Flows that wait for nobody start at a phase drawn evenly from one packet time (paper App. C),
+    counted from their own start.
     """
     flows = plan.flows
     rows = np.zeros(len(flows), dtype=dtype_of("dp_flow"))
     rows["source"] = flows.source
     rows["destination"] = flows.destination
     rows["bytes"] = flows.size_bytes
-    rows["after"] = flows.after
-    rows["start_ps"] = np.where(flows.after < 0, _phases(plan), 0)
+    waits = flows.after
+    rows["after_first"], rows["after_count"] = waits.first[:-1], waits.count
+    rows["start_ps"] = flows.start_ps + np.where(waits.count == 0, _phases(plan), 0)
+    rows["delay_ps"] = flows.delay_ps
     rows["subflows"] = 1
     pairs = flows.source * plan.topology.hosts + flows.destination
     rows["pair"] = np.unique(pairs, return_inverse=True)[1]
+    after = (waits.flow + ACKNOWLEDGED * waits.acknowledged).astype(np.uint32)
     if plan.paths is None:
-        return rows, np.zeros(0, dtype=np.uint16)
+        return rows, np.zeros(0, dtype=np.uint16), after
     rows["path_first"] = plan.paths.first
     rows["path_count"] = plan.paths.count
     rows["subflows"] = plan.paths.subflows
-    return rows, plan.paths.numbers
+    return rows, plan.paths.numbers, after
 
 
 def _phases(plan: Plan) -> NDArray[np.int64]:

@@ -49,7 +49,7 @@ def pinning(topology: Topology, flows: Flows, seed: int) -> HostPaths:
     for group in groups:
         paths = random.permutation(lists[numbers[group[0]]])
         counts[group] = _pieces(len(group), len(paths))
-        counts[group] = np.minimum(counts[group], flows.size_bytes[group])
+        counts[group] = np.minimum(counts[group], np.maximum(flows.size_bytes[group], 1))
         after = np.cumsum(counts[group])
         for flow, last, count in zip(group, after, counts[group], strict=True):
             dealt[flow] = paths[np.arange(last - count, last) % len(paths)]

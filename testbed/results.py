@@ -11,6 +11,7 @@ import platform
 import subprocess
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
     from testbed.plan import Plan
     from testbed.topology import Topology
+    from traffic.waits import Waits
 
 SCENARIO, MANIFEST, FLOWS, LINKS, QUEUES = (
     "scenario.toml",
@@ -133,13 +135,13 @@ class ResultFolder:
 
 def first_packet_ps(flows: NDArray[np.void]) -> int:
     """Return when the first packet of a run began to leave, 0 if none has."""
-    started = flows["start_ps"][flows["start_ps"] != NEVER]
+    started = flows["start_ps"][(flows["start_ps"] != NEVER) & (flows["packets"] > 0)]
     return int(started.min()) if len(started) else 0
 
 
 def last_packet_ps(flows: NDArray[np.void]) -> int:
-    """Return when the last flow that finished did so: with all of them, the end of the CCT."""
-    finished = flows["finish_ps"][flows["finish_ps"] != NEVER]
+    """Return when the last message that finished did so: with all of them, the end of the CCT."""
+    finished = flows["finish_ps"][(flows["finish_ps"] != NEVER) & (flows["packets"] > 0)]
     return int(finished.max()) if len(finished) else 0
 
 
@@ -221,18 +223,31 @@ def _since(times_ps: NDArray[np.uint64], first_ps: int) -> NDArray[np.float64]:
 
 
 def _flow_table(plan: Plan, records: NDArray[np.void], first_ps: int) -> pd.DataFrame:
+    flows = plan.flows
+    alone = flows.after.count == 0
+    not_before = np.maximum(flows.start_ps, np.where(alone, flows.delay_ps, 0))
     return pd.DataFrame(
         {
             "flow": np.arange(len(records)),
-            "src": plan.flows.source,
-            "dst": plan.flows.destination,
-            "bytes": plan.flows.size_bytes,
+            "src": flows.source,
+            "dst": flows.destination,
+            "bytes": flows.size_bytes,
             "packets": records["packets"],
             "start_ns": _since(records["start_ps"], first_ps),
             "delivered_ns": _since(records["delivered_ps"], first_ps),
             "finish_ns": _since(records["finish_ps"], first_ps),
+            "not_before_ns": (not_before - first_ps) / PICOSECONDS,
+            "after": _lists(flows.after),
+            "delay_ns": flows.delay_ps / PICOSECONDS,
+            "phase": np.array(flows.phases, dtype=np.object_)[flows.phase],
         }
     )
+
+
+def _lists(waits: Waits) -> list[str]:
+    """Return the flows that each row waits for, separated by spaces."""
+    numbers = waits.flow.astype(str).tolist()
+    return [" ".join(numbers[begin:end]) for begin, end in pairwise(waits.first.tolist())]
 
 
 def _link_table(plan: Plan, names: PortNames, records: NDArray[np.void]) -> pd.DataFrame:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from traffic.flows import Flows, at_once
+from traffic.flows import Flows
 from traffic.request import WorkloadError
 
 if TYPE_CHECKING:
@@ -32,4 +32,4 @@ def all_to_all(request: Request) -> Flows:
     first = request.rng.integers(others, size=(hosts, 1))
     receiver = (sender + 1 + (first + np.arange(others)) % others) % hosts
     source = np.broadcast_to(sender, receiver.shape).ravel()
-    return at_once(source, receiver.ravel(), np.full(hosts * others, per_flow, dtype=np.int64))
+    return Flows.of(source, receiver.ravel(), np.full(hosts * others, per_flow, dtype=np.int64))

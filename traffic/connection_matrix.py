@@ -10,6 +10,7 @@ import numpy as np
 
 from traffic.flows import Flows
 from traffic.request import WorkloadError
+from traffic.waits import CycleError, execution_order, waits
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -152,12 +153,20 @@ def _flows(matrix: _Matrix) -> Flows:
                 raise matrix.error(connection.line, "two connections pull the same trigger")
             released_by[connection.triggers] = row
     rows = [
-        (connection.source, connection.destination, connection.size, after)
+        (connection.source, connection.destination, connection.size, awaited)
         for connection in matrix.connections
-        for after in [_waits_for(matrix, connection, released_by)]
+        for awaited in [_waits_for(matrix, connection, released_by)]
     ]
-    source, destination, size, after = np.array(rows, dtype=np.int64).T
-    return Flows(source, destination, size, after)
+    source, destination, size, before = np.array(rows, dtype=np.int64).T
+    waiting = np.flatnonzero(before >= 0)
+    try:
+        order = execution_order(len(rows), waiting, before[waiting])
+    except CycleError as error:
+        line = matrix.connections[error.rows[0]].line
+        raise matrix.error(line, "it waits, by way of triggers, for itself") from error
+    place = np.argsort(order)
+    after = waits(len(rows), place[waiting], place[before[waiting]])
+    return Flows.of(source[order], destination[order], size[order], after=after)
 
 
 def _waits_for(matrix: _Matrix, connection: _Connection, released_by: dict[int, int]) -> int:

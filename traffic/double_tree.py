@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from traffic.flows import Flows
+from traffic.flows import Flows, joined
 from traffic.request import Request, WorkloadError
+from traffic.waits import waits
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 CHUNK_BYTES = 4096
 
@@ -59,12 +63,11 @@ def depth(tree: list[Node]) -> int:
 def double_tree_all_reduce(request: Request) -> Flows:
     """Make the flows of a double-tree all-reduce of `message_bytes` over all hosts.
 
-    Each tree carries half of the buffer to its root and back, in chunks of `chunk` bytes (4096).
-    A chunk goes up when it has arrived from below and down when it has arrived from above. A flow
-    can wait for one other flow only: an inner rank waits for the child with the deeper subtree,
-    whose data shares the rank's link with the other child's and arrives no earlier than that
-    child's does while the fabric treats both alike. Option `placement`: ranks are hosts `in-order`,
-    or placed at `random`.
+    Each tree carries half of the buffer to its root and back, in chunks of `chunk` bytes (4096). An
+    inner rank sends a chunk up when it has arrived from all its children, and down when it has
+    arrived from above; the root sends it down when it has arrived from all its children. Chunks of
+    an edge leave one after the other. Option `placement`: ranks are hosts `in-order`, or placed at
+    `random`.
     """
     ranks = request.ranks()
     number = len(ranks)
@@ -72,13 +75,8 @@ def double_tree_all_reduce(request: Request) -> Flows:
         raise WorkloadError(f"two trees need 2 hosts and 2 bytes, not {number} hosts")
     chunk = request.whole("chunk", CHUNK_BYTES, at_least=1)
     low = request.message_bytes // 2
-    halves = ((first_tree(number), low), (second_tree(number), request.message_bytes - low))
-    rows: list[tuple[int, int, int, int]] = []
-    for tree, half in halves:
-        for begin in range(0, half, chunk):
-            _add_chunk(rows, tree, min(chunk, half - begin))
-    source, destination, size, after = np.array(rows, dtype=np.int64).T
-    return Flows(ranks[source], ranks[destination], size, after)
+    trees = ((first_tree(number), low), (second_tree(number), request.message_bytes - low))
+    return joined([_through(tree, ranks, half, chunk) for tree, half in trees])
 
 
 def _node(number: int, rank: int) -> Node:
@@ -98,22 +96,44 @@ def _node(number: int, rank: int) -> Node:
     return Node(parent, (*children, rank + reach) if reach else tuple(children))
 
 
-def _add_chunk(rows: list[tuple[int, int, int, int]], tree: list[Node], size: int) -> None:
-    """Append a chunk's way up and down a tree as rows (source, destination, size, after)."""
+def _through(tree: list[Node], ranks: NDArray[np.int64], half: int, chunk: int) -> Flows:
+    """Make the flows that carry `half` bytes up and down a tree, chunk by chunk."""
+    edges, waiting = _one_chunk(tree)
+    rows, chunks = len(edges), -(-half // chunk)
+    sizes = np.full(chunks, chunk)
+    sizes[-1] = half - chunk * (chunks - 1)
+    begin = rows * np.arange(chunks)[:, None]
+    in_turn = np.arange(rows, rows * chunks)
+    source, destination = np.tile(ranks[edges].T, chunks)
+    after = waits(
+        rows * chunks,
+        np.concatenate(((begin + waiting[:, 0]).ravel(), in_turn)),
+        np.concatenate(((begin + waiting[:, 1]).ravel(), in_turn - rows)),
+    )
+    return Flows.of(source, destination, np.repeat(sizes, rows), after=after)
+
+
+def _one_chunk(tree: list[Node]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return a chunk's way up and down a tree: rows (source, destination), and who waits for whom.
+
+    The second has pairs of rows: the first of a pair waits for the second.
+    """
     order = _from_the_root(tree)
-    arrived: dict[int, int] = {}  # rank -> row of the flow that brings it the chunk
+    edges: list[tuple[int, int]] = []
+    waiting: list[tuple[int, int]] = []
+    arriving: dict[int, list[int]] = {rank: [] for rank in order}  # rows that bring the chunk
     for rank in reversed(order):
-        parent, children = tree[rank]
-        after = arrived[children[0]] if children else -1
-        arrived[rank] = after
+        parent = tree[rank].parent
         if parent is not None:
-            arrived[rank] = len(rows)
-            rows.append((rank, parent, size, after))
+            waiting += [(len(edges), row) for row in arriving[rank]]
+            arriving[parent].append(len(edges))
+            edges.append((rank, parent))
     for rank in order:
         for child in tree[rank].children:
-            row = len(rows)
-            rows.append((rank, child, size, arrived[rank]))
-            arrived[child] = row
+            waiting += [(len(edges), row) for row in arriving[rank]]
+            arriving[child] = [len(edges)]
+            edges.append((rank, child))
+    return np.array(edges), np.array(waiting).reshape(-1, 2)
 
 
 def _from_the_root(tree: list[Node]) -> list[int]:

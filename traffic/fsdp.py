@@ -6,6 +6,7 @@ import numpy as np
 
 from traffic.flows import Flows
 from traffic.request import Request, WorkloadError
+from traffic.waits import waits_for_one
 
 GPUS_PER_SERVER = 8
 
@@ -30,9 +31,9 @@ def hierarchical_ring(request: Request) -> Flows:
     host = _attached(request, server)[order]  # place in the ring, rank -> host
     source = np.tile(host.ravel(), steps)
     destination = np.tile(np.roll(host, -1, axis=0).ravel(), steps)
-    return Flows(
-        source, destination, request.equal_messages(len(source)), _after(steps, servers, server)
-    )
+    sizes = request.equal_messages(len(source))
+    after = waits_for_one(_after(steps, servers, server))
+    return Flows.of(source, destination, sizes, after=after)
 
 
 def _attached(request: Request, server: int) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from traffic.flows import Flows, at_once
+from traffic.flows import Flows
 from traffic.replication import place
 from traffic.request import Request, WorkloadError
 
@@ -111,4 +111,4 @@ def _between_servers(request: Request, size: NDArray[np.float64], server: int) -
     destination = (target * server + gpu % server).ravel()
     bytes_sent = np.rint(np.take_along_axis(size, target, axis=1)).astype(np.int64).ravel()
     sent = bytes_sent > 0
-    return at_once(source[sent], destination[sent], bytes_sent[sent])
+    return Flows.of(source[sent], destination[sent], bytes_sent[sent])

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from traffic.flows import Flows, at_once
+from traffic.flows import Flows
 from traffic.request import Request, WorkloadError
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ def derangement(request: Request) -> Flows:
     hosts = np.arange(request.hosts)
     if request.hosts < 2:
         raise WorkloadError(f"a permutation needs at least 2 hosts, not {request.hosts}")
-    return at_once(hosts, _uniform_derangement(request.hosts, request.rng), _sizes(request))
+    return Flows.of(hosts, _uniform_derangement(request.hosts, request.rng), _sizes(request))
 
 
 def inter_pod(request: Request) -> Flows:
@@ -37,7 +37,7 @@ def inter_pod(request: Request) -> Flows:
     while (wrong := np.flatnonzero(pod[receiver] == pod)).size:
         for host in wrong.tolist():
             _swap_with_anyone(receiver, pod, host, request.rng)
-    return at_once(hosts, receiver, _sizes(request))
+    return Flows.of(hosts, receiver, _sizes(request))
 
 
 def _uniform_derangement(hosts: int, rng: np.random.Generator) -> NDArray[np.int64]:

@@ -6,6 +6,7 @@ import numpy as np
 
 from traffic.flows import Flows
 from traffic.request import Request, WorkloadError
+from traffic.waits import waits_for_one
 
 
 def ring_all_reduce(request: Request) -> Flows:
@@ -26,4 +27,5 @@ def ring_all_reduce(request: Request) -> Flows:
     chunk = (rank - 1 - step) % number
     cuts = np.arange(number + 1) * request.message_bytes // number
     after = np.where(step > 0, (step - 1) * number + (rank - 1) % number, -1)
-    return Flows(ranks[rank], ranks[(rank + 1) % number], np.diff(cuts)[chunk], after)
+    size = np.diff(cuts)[chunk]
+    return Flows.of(ranks[rank], ranks[(rank + 1) % number], size, after=waits_for_one(after))

@@ -26,6 +26,7 @@ __all__ = ["Dataplane", "DataplaneError", "Ended", "Settings", "policies", "sett
 
 NEVER = 2**64 - 1  # a time that was not reached, a peer that is not there
 NO_NODE = 2**32 - 1
+ACKNOWLEDGED = 1 << 30  # added to a flow that is waited for: until it is acknowledged
 
 
 class Ended(Enum):
@@ -199,20 +200,29 @@ class Dataplane:
             self._ffi.from_buffer("uint64_t[]", macs),
         )
 
-    def add_flows(self, flows: NDArray[np.void], paths: ArrayLike = ()) -> None:
-        """Add all messages: rows of records.dtype_of("dp_flow"), and the path ids they point to.
+    def add_flows(
+        self, flows: NDArray[np.void], paths: ArrayLike = (), after: ArrayLike = ()
+    ) -> None:
+        """Add all messages: rows of records.dtype_of("dp_flow"), and the lists they point to.
 
-        Raises DataplaneError naming the flow that is wrong.
+        `paths` are path ids, `after` flows that are waited for (with ACKNOWLEDGED added where
+        sending is not enough). Raises DataplaneError naming the flow that is wrong.
         """
         rows = np.ascontiguousarray(flows, dtype=dtype_of("dp_flow"))
         ids = np.ascontiguousarray(paths, dtype=np.uint16)
+        waits = np.ascontiguousarray(after, dtype=np.uint32)
+        lists = {
+            "after_entries": len(waits),
+            "after": self._ffi.from_buffer("uint32_t[]", waits),
+            "path_entries": len(ids),
+            "paths": self._ffi.from_buffer("uint16_t[]", ids),
+        }
         self._check(
             self._library.dp_flows(
                 self._dp,
                 len(rows),
                 self._rows("dp_flow", rows),
-                len(ids),
-                self._ffi.from_buffer("uint16_t[]", ids),
+                self._ffi.new("struct dp_flow_lists *", lists),
             )
         )
         self._flow_count = len(rows)

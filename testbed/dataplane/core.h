@@ -170,7 +170,7 @@ struct host {
     uint32_t active_head;
     uint32_t active_count;
     uint32_t flow_count;     /* room of the ring */
-    uint32_t *starts;        /* flows that start by themselves, in order of time */
+    uint32_t *starts;        /* flows that begin at a known time: a heap, the earliest first */
     uint32_t start_count;
     uint32_t node;
     struct ack_queue acks;
@@ -201,9 +201,11 @@ struct dp {
     uint64_t flow_count;
     struct sender *senders;
     struct receiver *receivers;
-    uint32_t *waiting;
-    uint64_t *start_at;
-    uint32_t *flow_slots;        /* storage of the hosts' rings and start lists */
+    uint32_t *waiting;           /* flows, DP_ACKNOWLEDGED set in those that wait for that */
+    uint32_t *missing;           /* per flow: how many flows it still waits for */
+    uint64_t *start_at;          /* per flow: not before this time */
+    uint64_t *delay;             /* per flow: nor before so long after what it waits for */
+    uint32_t *flow_slots;        /* storage of the hosts' rings and heaps */
     uint16_t *paths;
     void *policy_state;
     uint64_t now;

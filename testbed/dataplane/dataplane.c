@@ -153,7 +153,9 @@ static void free_flows(struct dp *dp)
     free(dp->senders);
     free(dp->receivers);
     free(dp->waiting);
+    free(dp->missing);
     free(dp->start_at);
+    free(dp->delay);
     free(dp->flow_slots);
     free(dp->paths);
 }

@@ -72,20 +72,35 @@ struct dp_link {
 };
 int dp_links(struct dp *dp, uint64_t count, const struct dp_link *links);
 
-/* Messages. A flow's number is its place; `after` is -1 or the flow to be delivered first. */
+/*
+ * Messages, and computations of hosts: a flow without bytes, from a host to itself. A flow's number
+ * is its place. It waits for any number of flows before it in the list: for one that ends at its
+ * source to be delivered, for one that comes from there to be sent (or, with DP_ACKNOWLEDGED, to be
+ * acknowledged; without ACKs that is the same). It begins `delay_ps` after the last of them, or
+ * after time 0, and not before `start_ps`. A computation has ended when it begins.
+ */
+enum { DP_ACKNOWLEDGED = 1 << 30 };
 struct dp_flow {
     uint64_t bytes;
-    uint64_t start_ps;     /* not before this time (its phase) */
-    int64_t after;
+    uint64_t start_ps;
+    uint64_t delay_ps;
     uint32_t source;
     uint32_t destination;
+    uint32_t after_first;  /* the flows it waits for, each with its flag: a run of `after` */
+    uint32_t after_count;
     uint32_t path_first;   /* its path ids, for policies that choose paths: a run of `paths` */
     uint32_t path_count;
     uint32_t pair;         /* equal for flows of the same two hosts in the same direction */
     uint32_t subflows;     /* pieces of equal size, one packet of each in turn; at least 1 */
 };
-int dp_flows(struct dp *dp, uint64_t count, const struct dp_flow *flows, uint64_t path_entries,
-             const uint16_t *paths);
+struct dp_flow_lists {
+    uint64_t after_entries;
+    uint64_t path_entries;
+    const uint32_t *after;
+    const uint16_t *paths;
+};
+int dp_flows(struct dp *dp, uint64_t count, const struct dp_flow *flows,
+             const struct dp_flow_lists *lists);
 
 /* --- The real clock: sockets instead of cables. --- */
 
@@ -136,7 +151,7 @@ int dp_port_up(struct dp *dp, uint32_t node, uint32_t port, uint32_t up);
 uint64_t dp_now(const struct dp *dp);
 
 struct dp_flow_record {
-    uint64_t start_ps;      /* first data frame begins to leave; all ones: never */
+    uint64_t start_ps;      /* first data frame begins to leave (or computing); all ones: never */
     uint64_t delivered_ps;  /* last data frame is at the receiver; all ones: never */
     uint64_t finish_ps;     /* last ACK is at the sender (else: delivered); all ones: never */
     uint64_t packets;       /* data frames that the message needs */

@@ -6,6 +6,7 @@
 #include "frame.h"
 #include "policy.h"
 #include "port.h"
+#include "starts.h"
 
 enum { FCS_BYTES = 4 };
 
@@ -54,11 +55,6 @@ static void activate(struct host *host, uint32_t flow, uint64_t now)
     push_active(host, flow);
 }
 
-static uint64_t next_start(const struct dp *dp, const struct host *host)
-{
-    return host->start_count ? dp->start_at[*host->starts] : TIME_NEVER;
-}
-
 static uint64_t next_frame(const struct host *host)
 {
     uint64_t earliest = host->port->free_at > host->now ? host->port->free_at : host->now;
@@ -71,9 +67,56 @@ static uint64_t next_frame(const struct host *host)
 
 uint64_t host_next(const struct dp *dp, const struct host *host)
 {
-    uint64_t start = next_start(dp, host);
+    uint64_t start = starts_next(dp, host);
     uint64_t frame = next_frame(host);
     return start < frame ? start : frame;
+}
+
+/* What a flow that waits for another may wait for. */
+enum event { EVENT_SENT, EVENT_ACKNOWLEDGED, EVENT_DELIVERED };
+
+static bool waits_for(const struct dp *dp, const struct host *host, uint32_t entry,
+                      enum event event)
+{
+    if (&dp->host[dp->senders[entry & ~(uint32_t)DP_ACKNOWLEDGED].source] != host)
+        return false;
+    if (event == EVENT_DELIVERED)
+        return true;
+    bool patient = (entry & DP_ACKNOWLEDGED) && dp->settings.acks;
+    return patient == (event == EVENT_ACKNOWLEDGED);
+}
+
+/* Let flows of this host go on that wait for this of `flow`. */
+static void release(struct dp *dp, struct host *host, uint32_t flow, enum event event,
+                    uint64_t now)
+{
+    const struct receiver *receiver = &dp->receivers[flow];
+    for (uint32_t i = receiver[0].first_waiting; i < receiver[1].first_waiting; i++) {
+        uint32_t entry = dp->waiting[i];
+        uint32_t waiting = entry & ~(uint32_t)DP_ACKNOWLEDGED;
+        if (waits_for(dp, host, entry, event) && --dp->missing[waiting] == 0)
+            starts_add(dp, host, waiting, now);
+    }
+}
+
+static void end_computation(struct worker *worker, struct host *host, uint32_t flow, uint64_t now)
+{
+    struct dp *dp = worker->dp;
+    dp->senders[flow].start = now - dp->delay[flow];
+    dp->senders[flow].finish = now;
+    dp->receivers[flow].delivered = now;
+    worker->finished++;
+    worker->last_movement = now;
+    release(dp, host, flow, EVENT_DELIVERED, now);
+}
+
+static void begin(struct worker *worker, struct host *host, uint64_t now)
+{
+    uint32_t flow = starts_take(worker->dp, host);
+    if (worker->dp->senders[flow].packets == 0)
+        end_computation(worker, host, flow, now);
+    else
+        activate(host, flow, now);
 }
 
 static uint64_t pace(const struct dp *dp, uint32_t bytes)
@@ -106,6 +149,8 @@ static void send_data(struct worker *worker, struct host *host, uint64_t now)
         sender->start = now;
     if (sender->sent < sender->packets)
         push_active(host, flow);
+    else
+        release(dp, host, flow, EVENT_SENT, now);
     host->due += pace(dp, port_charge(dp, packet));
     host->sent_data = true;
     send(worker, host, number, now);
@@ -124,10 +169,8 @@ static void send_ack(struct worker *worker, struct host *host, uint64_t now)
 void host_act(struct worker *worker, struct host *host, uint64_t now)
 {
     host->now = now;
-    if (next_start(worker->dp, host) <= now) {
-        activate(host, *host->starts, now);
-        host->starts++;
-        host->start_count--;
+    if (starts_next(worker->dp, host) <= now) {
+        begin(worker, host, now);
         return;
     }
     bool data = host->active_count > 0 && host->due <= now;
@@ -168,11 +211,9 @@ static void acknowledge(struct worker *worker, struct host *host, uint32_t numbe
 static void deliver(struct worker *worker, struct host *host, uint32_t flow, uint64_t now)
 {
     struct dp *dp = worker->dp;
-    struct receiver *receiver = &dp->receivers[flow];
-    receiver->delivered = now;
+    dp->receivers[flow].delivered = now;
     worker->finished += !dp->settings.acks;
-    for (uint32_t i = receiver[0].first_waiting; i < receiver[1].first_waiting; i++)
-        activate(host, dp->waiting[i], now);
+    release(dp, host, flow, EVENT_DELIVERED, now);
 }
 
 static void receive_data(struct worker *worker, struct host *host, uint32_t number,
@@ -198,6 +239,7 @@ static void receive_ack(struct worker *worker, struct host *host, uint32_t numbe
     if (++sender->acknowledged == sender->packets) {
         sender->finish = now;
         worker->finished++;
+        release(dp, host, view->flow, EVENT_ACKNOWLEDGED, now);
     }
 }
 

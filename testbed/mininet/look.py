@@ -11,7 +11,7 @@ import numpy as np
 from testbed.dataplane import NEVER
 from testbed.planning import link_changes, make_plan
 from testbed.topology import adjacency, stage
-from traffic.flows import at_once
+from traffic.flows import Flows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -131,7 +131,7 @@ class Look:
         ends = [np.array([self._host(name)], dtype=np.int64) for name in (source, destination)]
         if ends[0] == ends[1]:
             raise LookError(f"{source} cannot send to itself")
-        flows = at_once(ends[0], ends[1], np.array([message_bytes], dtype=np.int64))
+        flows = Flows.of(ends[0], ends[1], np.array([message_bytes], dtype=np.int64))
         planned = make_plan(self._plan.scenario, flows)
         self._emulation.load_traffic(dataclasses.replace(planned, topology=self._plan.topology))
         self._emulation.run_traffic(self._emulation.clock(self._dilation))

@@ -126,6 +126,7 @@ def _pacing(plan: Plan, measured: Measured) -> dict[str, dict[str, float]]:
 def _start_skew_ns(plan: Plan, measured: Measured) -> float:
     """Return how far apart hosts' first frames left, in paper time."""
     first = np.full(plan.topology.hosts, NEVER, dtype=np.uint64)
-    np.minimum.at(first, plan.flows.source, measured.hosts.flows["start_ps"])
+    messages = ~plan.flows.computes
+    np.minimum.at(first, plan.flows.source[messages], measured.hosts.flows["start_ps"][messages])
     started = first[first != NEVER]
     return int(started.max() - started.min()) / 1000 if len(started) else 0.0

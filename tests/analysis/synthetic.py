@@ -92,6 +92,10 @@ def _flows(scenario: dict[str, Any], delay: float, rng: np.random.Generator) -> 
             "start_ns": start,
             "delivered_ns": delivered,
             "finish_ns": delivered + 3000 + 6 * 0.64 + 0.2,
+            "not_before_ns": 0.0,
+            "after": "",
+            "delay_ns": 0.0,
+            "phase": "",
         }
     )
     return flows[list(FLOW_COLUMNS)].round(3)

@@ -3,6 +3,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,6 +17,7 @@ from analysis.bounds import (
     floor,
     hops_between,
     host_bound,
+    messages_of,
     optimal_payload,
     permutation_bound,
 )
@@ -45,9 +47,16 @@ def setting(**changes: object) -> Setting:
     return Setting(**(values | changes))  # type: ignore[arg-type]
 
 
-def messages(source: list[int], destination: list[int], size: int, where: Setting) -> Messages:
-    ends = np.array(source), np.array(destination)
-    return Messages(*ends, np.full(len(source), size), hops_between(*ends, where))
+def messages(
+    source: list[int],
+    destination: list[int],
+    size: int | list[int],
+    where: Setting,
+    **columns: object,
+) -> Messages:
+    ends = {"src": source, "dst": destination, "bytes": size}
+    alone = {"after": "", "not_before_ns": 0.0, "delay_ns": 0.0}
+    return messages_of(where, pd.DataFrame({**ends, **alone, **columns}))
 
 
 @pytest.mark.parametrize(
@@ -141,8 +150,7 @@ def test_cct_bound__permutation_takes_its_furthest_messages() -> None:
 
 def test_cct_bound__who_sends_more_than_it_receives__its_acks_hold_up_nothing() -> None:
     where = setting(workload="moe")
-    pair = messages([0, 8], [8, 0], 0, where)
-    uneven = Messages(pair.source, pair.destination, np.array([400, 100]) * PACKET, pair.hops)
+    uneven = messages([0, 8], [8, 0], [400 * PACKET, 100 * PACKET], where)
     data = 399 * 41.78 + 41.58 + 3000 + 5 * 41.58
     assert cct_bound(where, uneven) == pytest.approx(data + 3000 + 6 * 0.64 + 0.2)
     assert floor(where, uneven) == pytest.approx(data + 3000 + 6 * 0.64)
@@ -172,10 +180,36 @@ def test_cct_bound__incast_is_the_receivers_link() -> None:
 def test_cct_bound__rings_add_their_rounds() -> None:
     where = setting(workload="ring")
     one_round = list(range(16))
-    ring = messages(one_round * 3, [(host + 1) % 16 for host in one_round] * 3, PACKET, where)
+    before = [str(step * 16 + (host - 1) % 16) for step in range(2) for host in one_round]
+    after = [""] * 16 + before
+    following = [(host + 1) % 16 for host in one_round] * 3
+    ring = messages(one_round * 3, following, PACKET, where, after=after)
     far, middle, near = (hops * (500 + 41.58) for hops in (6, 4, 2))
     # Three rounds from host 1: to the other edge of the pod, to its neighbour, to the next pod.
     assert cct_bound(where, ring) == pytest.approx(middle + near + far + 6 * (500 + 0.64))
+
+
+def test_cct_bound__of_a_join_is_its_later_branch_with_the_computation() -> None:
+    where = setting(workload="double-tree")
+    near, far = (hops * (500 + 41.58) for hops in (2, 6))
+    join = messages([1, 8, 0], [0, 0, 1], PACKET, where, after=["", "", "0 1"], delay_ns=7_000.0)
+    assert cct_bound(where, join) == pytest.approx(far + 7_000 + near + 2 * (500 + 0.64))
+
+
+def test_cct_bound__knows_computations_and_what_a_host_sends_first() -> None:
+    where = setting(workload="step")
+    near = 2 * 500 + 41.58
+    steps = messages(
+        [0, 0, 0],
+        [1, 0, 1],
+        [3 * PACKET, 0, PACKET],
+        where,
+        after=["", "0", "0 1"],
+        delay_ns=[0.0, 9_000.0, 0.0],
+    )
+    # The computation begins when the third frame is sent; a message needs no computation's ACK.
+    begins = 2 * 41.78 + 9_000
+    assert cct_bound(where, steps) == pytest.approx(begins + near + 41.58 + 2 * (500 + 0.64))
 
 
 def test_optimal_payload__is_theorem_6() -> None:

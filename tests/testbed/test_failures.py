@@ -9,12 +9,12 @@ from testbed.control import Routes
 from testbed.failures import fail_links, highest_load, set_link, valid_paths
 from testbed.scenario import ScenarioError
 from testbed.topology import Topology, fat_tree, leaf_spine
-from traffic.flows import Flows, at_once
+from traffic.flows import Flows
 
 
 def flows(*pairs: tuple[int, int]) -> Flows:
     columns = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
-    return at_once(columns[0], columns[1], np.full(len(pairs), 4096, dtype=np.int64))
+    return Flows.of(columns[0], columns[1], np.full(len(pairs), 4096, dtype=np.int64))
 
 
 def test_only_links_between_switches_fail_and_about_as_many_as_asked() -> None:

@@ -33,14 +33,14 @@ def test_phases__are_within_one_packet_time_and_differ_by_seed() -> None:
 
 def test_pairs__are_equal_for_the_same_two_hosts() -> None:
     plan = plan_for(Scenario(scheme="ofan", workload="all-to-all", message_bytes=4096))
-    rows, _ = flow_rows(plan)
+    rows, *_ = flow_rows(plan)
     keys = rows["source"].astype(np.int64) * 16 + rows["destination"]
     assert len(set(rows["pair"].tolist())) == len(set(keys.tolist())) == 16 * 15
 
 
 def test_paths__are_the_plans() -> None:
     plan = plan_for(Scenario(scheme="drb", k=6))
-    rows, numbers = flow_rows(plan)
+    rows, numbers, _ = flow_rows(plan)
     assert plan.paths is not None
     assert (rows["path_count"] == plan.paths.count).all()
     assert (rows["path_first"] + rows["path_count"] <= len(numbers)).all()

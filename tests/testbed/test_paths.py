@@ -10,12 +10,12 @@ from testbed.failures import fail_links, highest_load, valid_paths
 from testbed.paths import pinning, rotation
 from testbed.plan import HostPaths
 from testbed.topology import fat_tree, leaf_spine
-from traffic.flows import Flows, at_once
+from traffic.flows import Flows
 
 
 def flows(*pairs: tuple[int, int], size: int = 1 << 20) -> Flows:
     columns = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
-    return at_once(columns[0], columns[1], np.full(len(pairs), size, dtype=np.int64))
+    return Flows.of(columns[0], columns[1], np.full(len(pairs), size, dtype=np.int64))
 
 
 def paths_of(paths: HostPaths, flow: int) -> list[int]:

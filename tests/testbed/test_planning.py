@@ -7,9 +7,9 @@ from testbed import schemes
 from testbed.failures import set_link
 from testbed.planning import link_changes, make_plan, plan_for
 from testbed.scenario import Scenario, ScenarioError
-from traffic.flows import at_once
+from traffic.flows import Flows
 
-NONE = at_once(*(np.zeros(0, dtype=np.int64) for _ in range(3)))
+NONE = Flows.of(*(np.zeros(0, dtype=np.int64) for _ in range(3)))
 POINTERS = "Fabric.balance.rotation.pointers"
 
 

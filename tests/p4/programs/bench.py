@@ -13,7 +13,7 @@ from testbed.addressing import ipv4_text
 from testbed.failures import set_link
 from testbed.planning import link_changes, make_plan
 from testbed.switches import load_program, rewrite, write_setup
-from traffic.flows import Flows, at_once
+from traffic.flows import Flows
 from traffic.frames import Ends, ack_frame, data_frame
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ ACK_PS = 640
 
 def no_flows() -> Flows:
     """Flows of a plan of which only the switches are wanted."""
-    return at_once(*(np.zeros(0, dtype=np.int64) for _ in range(3)))
+    return Flows.of(*(np.zeros(0, dtype=np.int64) for _ in range(3)))
 
 
 @dataclass(slots=True)

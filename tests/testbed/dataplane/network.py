@@ -109,7 +109,6 @@ def flows(rows: Sequence[tuple[int, int, int]], **columns: Any) -> NDArray[np.vo
     made = np.zeros(len(rows), dtype=dtype_of("dp_flow"))
     if len(rows):
         made["source"], made["destination"], made["bytes"] = np.array(rows).T
-    made["after"] = -1
     made["subflows"] = 1
     made["pair"] = np.arange(len(rows))
     for name, column in columns.items():

@@ -23,9 +23,12 @@ for defines in ((), ("-DHELD", "-DGROWN=8")):
                        buffer_bytes=300_000)
         rows = [(i, (i * 7 + 3) % 20, 100_000) for i in range(20)]
         rows += [(b, a, 50_000) for a, b, _ in rows]
-        after = [-1] * 20 + list(range(20))
+        waits = {"after_first": [0] * 20 + list(range(20)), "after_count": [0] * 20 + [1] * 20}
         network.dataplane.add_flows(
-            flows(rows, path_count=[4] * 40, subflows=[4] * 40, after=after), [0, 1, 2, 3])
+            flows(rows, path_count=[4] * 40, subflows=[4] * 40, **waits),
+            paths=[0, 1, 2, 3],
+            after=list(range(20)),
+        )
         network.dataplane.run_virtual(threads=2)
         assert balance(network.dataplane.totals()) == 0
         network.dataplane.samples()

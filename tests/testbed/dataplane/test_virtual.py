@@ -60,9 +60,11 @@ def test_flows_of_a_host__take_turns(program: Program) -> None:
 
 def test_dependent_flow__starts_when_the_other_is_delivered(program: Program) -> None:
     network = star(program, 3)
-    network.dataplane.add_flows(flows([(1, 2, 8192), (0, 1, 8192), (2, 0, 4096)], after=[1, -1, 0]))
+    rows = [(0, 1, 8192), (1, 2, 8192), (2, 0, 4096)]
+    waits = {"after_first": [0, 0, 1], "after_count": [0, 1, 1]}
+    network.dataplane.add_flows(flows(rows, **waits), after=[0, 1])
     assert network.dataplane.run_virtual() is Ended.DONE
-    second, first, third = network.dataplane.flows()
+    first, second, third = network.dataplane.flows()
     assert second["start_ps"] >= first["delivered_ps"] > 0
     assert second["start_ps"] - first["delivered_ps"] < FRAME_GAP_PS
     assert third["start_ps"] >= second["delivered_ps"]
@@ -159,7 +161,8 @@ def test_wrong_settings__are_named(
         ((0, 0, 1), {}, "its source is its destination"),
         ((0, 7, 1), {}, "no such host"),
         ((0, 1, 0), {}, "no bytes"),
-        ((0, 1, 1), {"after": [0]}, "does not end at its source"),
+        ((0, 1, 1), {"after_count": [1]}, "not in the list"),
+        ((0, 0, 0), {"subflows": [0]}, "no subflows"),
         ((0, 1, 1), {"path_count": [3]}, "not in the list of paths"),
     ],
 )

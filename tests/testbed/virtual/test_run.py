@@ -13,7 +13,8 @@ from testbed import virtual
 from testbed.planning import make_plan, plan_for
 from testbed.scenario import Scenario, from_toml
 from testbed.virtual.memory import MemoryNeededError, check_memory, memory_needed
-from traffic.flows import Flows, at_once
+from traffic.flows import Flows
+from traffic.waits import waits_for_one
 
 FILES = {"scenario.toml", "manifest.json", "flows.csv", "links.csv", "queues.csv.gz"}
 
@@ -27,7 +28,7 @@ def test_lone_pair__meets_the_papers_bound(tmp_path: Path, scheme: str) -> None:
     """The first host and the last, one message each way: LB - Tg (paper App. A)."""
     scenario = pair(scheme)
     ends = np.array([0, 15])
-    plan = make_plan(scenario, at_once(ends, ends[::-1], np.full(2, scenario.message_bytes)))
+    plan = make_plan(scenario, Flows.of(ends, ends[::-1], np.full(2, scenario.message_bytes)))
     outcome = virtual.run(plan, tmp_path)
     assert outcome.ended == "done"
     cct = cct_us(read_run(tmp_path))
@@ -81,12 +82,8 @@ def test_rotation__keeps_edge_uplinks_within_its_bound(tmp_path: Path, scheme: s
 
 def test_dependent_flows__wait_in_the_fabric(tmp_path: Path) -> None:
     hosts = np.array([0, 5, 10, 15])
-    chain = Flows(
-        source=hosts[:-1],
-        destination=hosts[1:],
-        size_bytes=np.full(3, 50_000),
-        after=np.array([-1, 0, 1]),
-    )
+    after = waits_for_one(np.array([-1, 0, 1]))
+    chain = Flows.of(hosts[:-1], hosts[1:], np.full(3, 50_000), after=after)
     virtual.run(make_plan(Scenario(scheme="ofan"), chain), tmp_path)
     flows = read_run(tmp_path).flows
     assert (flows["start_ns"].to_numpy()[1:] >= flows["delivered_ns"].to_numpy()[:-1]).all()

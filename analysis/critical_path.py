@@ -1,0 +1,85 @@
+"""The critical path of a collective whose messages wait for others: any graph, any waits.
+
+Times are nanoseconds of paper time.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, slots=True)
+class Graph:
+    """Steps of a collective, each of which waits for earlier ones only.
+
+    Step i is a message of `source[i]`, or a computation there if it is its `destination` too. It
+    waits for the steps in `after[i]`: until they are delivered if they end at its source, until
+    they are sent if they come from there. It begins `delay[i]` after the last of them, and not
+    before `not_before[i]`.
+    """
+
+    source: NDArray[np.int64]
+    destination: NDArray[np.int64]
+    after: list[list[int]]
+    delay: NDArray[np.float64]
+    not_before: NDArray[np.float64]
+
+    @property
+    def waits(self) -> bool:
+        """Whether any step waits for another."""
+        return any(self.after)
+
+
+def graph_of(steps: pd.DataFrame) -> Graph:
+    """Return the graph that the rows of flows.csv describe; no message begins before time 0."""
+    not_before, messages = steps["not_before_ns"].to_numpy(), steps["bytes"].to_numpy() > 0
+    return Graph(
+        source=steps["src"].to_numpy(),
+        destination=steps["dst"].to_numpy(),
+        after=[[int(number) for number in numbers.split()] for numbers in steps["after"]],
+        delay=steps["delay_ns"].to_numpy(),
+        not_before=np.where(messages, np.maximum(not_before, 0), not_before),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Lasting:
+    """How long each step takes where links are idle; all 0 for computations.
+
+    `delivered` is from when a message begins until it is at its receiver, `sent` until its last
+    frame begins to leave, `frame` from then until the next frame of its host may leave.
+    """
+
+    delivered: NDArray[np.float64]
+    sent: NDArray[np.float64]
+    frame: NDArray[np.float64]
+
+
+def ready_times(graph: Graph, lasting: Lasting) -> NDArray[np.float64]:
+    """Return when each step is ready to begin if every message finds idle links.
+
+    The largest sum of a step's ready time and how long it takes to be delivered is the length of
+    the critical path: with finite links, and messages that meet, nothing can be faster.
+    """
+    delivered, sent = lasting.delivered.tolist(), lasting.sent.tolist()
+    frame, delay = lasting.frame.tolist(), graph.delay.tolist()
+    source, destination = graph.source.tolist(), graph.destination.tolist()
+    ready: list[float] = graph.not_before.tolist()
+    for step, awaited in enumerate(graph.after):
+        here, time = source[step], ready[step]
+        sends = destination[step] != here
+        for other in awaited:
+            if destination[other] == here:
+                begin = ready[other] + delivered[other] + delay[step]
+            else:
+                begin = ready[other] + sent[other] + max(delay[step], sends * frame[other])
+            time = max(time, begin)
+        ready[step] = time
+    return np.array(ready)
