@@ -10,7 +10,7 @@ from environment import Parser
 
 # isort: split
 from analysis.report import write_report
-from analysis.setting import ResultError
+from analysis.results import ResultError
 
 DESCRIPTION = """\
 Recompute summary.csv, figures/ and report.html from the result files in a folder: a run's own

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Literal
 
 from analysis.bounds import floor, messages_of
 from analysis.metrics import cct_us
+from testbed.scenario.files import VIRTUAL
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,7 +28,6 @@ GAP_LINES = {
     "gaps_within_25pct": ("within 25 % of a frame", 0.975, 0.85),
     "gaps_within_frame": ("within one frame", 0.99, 0.95),
 }
-VIRTUAL = "virtual"
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ def _graded(value: float, valid: float, degraded: float) -> Grade:
 
 def _ended(run: Run) -> Check:
     ended = str(run.manifest["ended"])
-    unfinished = int(run.flows["finish_ns" if run.setting.acks else "delivered_ns"].isna().sum())
+    unfinished = int(run.flows["finish_ns" if run.scenario.acks else "delivered_ns"].isna().sum())
     good = ended == "done" and unfinished == 0
     found = ended if good else f"{ended}, {unfinished} of {len(run.flows)} flows not finished"
     return Check("ended", "VALID" if good else "INVALID", found, "done")
@@ -95,7 +95,7 @@ def _conservation(run: Run) -> Check:
     gone = counted["delivered"] + lost + counted.get("left", 0)
     where = ", ".join(f"{number} {place}" for place, number in dropped.items()) or "no drops"
     found = f"{came} sent, {counted['delivered']} delivered, {where}, {counted.get('left', 0)} left"
-    unlimited = run.setting.buffer_bytes is None
+    unlimited = run.scenario.buffer_bytes is None
     grade: Grade = "VALID" if came == gone else "INVALID"
     if grade == "VALID" and lost and unlimited:
         grade = "DEGRADED"
@@ -104,8 +104,8 @@ def _conservation(run: Run) -> Check:
 
 
 def _bound(run: Run) -> Check:
-    lowest = floor(run.setting, messages_of(run.setting, run.steps)) / 1000
-    slack = 0.0 if run.world == VIRTUAL else run.setting.data_ns / 1000
+    lowest = floor(run.scenario, messages_of(run.scenario, run.steps)) / 1000
+    slack = 0.0 if run.world == VIRTUAL else run.scenario.data_ns / 1000
     taken = cct_us(run)
     grade: Grade = "VALID" if math.isnan(taken) or taken >= lowest - slack - 1e-6 else "INVALID"
     return Check("CCT", grade, f"{taken:.3f} µs", f"at least {lowest:.3f} µs")
@@ -133,7 +133,7 @@ def _stall(run: Run) -> Check:
 
 def _pacing(run: Run) -> list[Check]:
     hosts = run.manifest.get("pacing", {})
-    frame_ns = run.setting.data_ns
+    frame_ns = run.scenario.data_ns
     error = max(
         (abs(host["achieved"] / host["offered"] - 1) for host in hosts.values() if host["offered"]),
         default=0.0,
@@ -151,7 +151,7 @@ def _pacing(run: Run) -> list[Check]:
 
 
 def _start(run: Run) -> Check:
-    skew = float(run.manifest.get("start_skew_ns", 0.0)) / run.setting.data_ns
+    skew = float(run.manifest.get("start_skew_ns", 0.0)) / run.scenario.data_ns
     return Check(
         "start skew", _graded(skew, 2, 10), f"{skew:.2f} frame times", "at most 2 (the phase is 1)"
     )

@@ -10,8 +10,10 @@ import pandas as pd
 
 from analysis import metrics
 from analysis.fidelity import Verdict, judge
-from analysis.results import QUEUES, read_queues
-from analysis.summary import COLUMNS, row, variant
+from analysis.results import read_queues
+from analysis.summary import COLUMNS, row
+from testbed.scenario import FIELDS, variant
+from testbed.scenario.files import QUEUES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,7 +22,10 @@ if TYPE_CHECKING:
 
     from analysis.results import Run
 
-SCENARIO_FIELDS = ("topology", "k", "workload", "message_bytes", "load", "failures", "acks")
+OF_A_SCHEME = ("scheme", "seed", "mix", "parameters")
+SHARED = [field for field in FIELDS if field.name not in OF_A_SCHEME]
+TOLD = ("topology", "k", "workload", "message_bytes", "load", "failures", "acks")
+"""Fields that a group's title has words for; of the others it tells what is not the default."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +51,7 @@ class Group:
         """Return the usable runs of each scheme."""
         schemes: dict[str, list[Run]] = {name: [] for name in self.order}
         for run in self.usable:
-            schemes[variant(run.setting)].append(run)
+            schemes[variant(run.scenario)].append(run)
         return {name: runs for name, runs in schemes.items() if runs}
 
     def flow_completion(self) -> dict[str, NDArray[np.float64]]:
@@ -95,9 +100,9 @@ def group_runs(runs: Sequence[Run], order: Sequence[str]) -> list[Group]:
 
     `order` lists the schemes of all runs, with their parameters.
     """
-    groups: dict[tuple[object, ...], list[Run]] = {}
+    groups: dict[tuple[str, ...], list[Run]] = {}
     for run in runs:
-        key = (run.world, *(getattr(run.setting, name) for name in SCENARIO_FIELDS))
+        key = (run.world, *(str(getattr(run.scenario, field.name)) for field in SHARED))
         groups.setdefault(key, []).append(run)
     return [_group(members, tuple(order)) for members in groups.values()]
 
@@ -110,14 +115,18 @@ def _group(runs: list[Run], order: tuple[str, ...]) -> Group:
 
 
 def _title(run: Run) -> str:
-    setting = run.setting
+    scenario = run.scenario
     parts = [
-        f"{setting.topology}, k = {setting.k}, {setting.hosts:,} hosts",
-        f"{setting.workload}, {setting.message_bytes:,} B messages at load {setting.load:g}",
+        f"{scenario.topology}, k = {scenario.k}, {scenario.hosts:,} hosts",
+        f"{scenario.workload}, {scenario.message_bytes:,} B messages at load {scenario.load:g}",
         f"world: {run.world}",
     ]
-    if setting.failures:
-        parts.insert(1, f"link failures with probability {setting.failures:g}")
-    if not setting.acks:
+    if scenario.failures:
+        parts.insert(1, f"link failures with probability {scenario.failures:g}")
+    if not scenario.acks:
         parts.insert(2, "no ACKs")
+    for field in SHARED:
+        value = getattr(scenario, field.name)
+        if field.name not in TOLD and value != field.default:
+            parts.append(f"{field.name} = {value}")
     return "; ".join(parts)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from analysis.bounds import cct_bound, hops_between, messages_of, wire_of
-from analysis.results import HOST_STAGE, STAGES
+from analysis.bounds import cct_bound, hops_between, messages_of
+from testbed.scenario.files import HOST_STAGE, STAGES
 
 if TYPE_CHECKING:
     from analysis.results import Run
@@ -19,7 +19,7 @@ NANOSECONDS_PER_MICROSECOND = 1000
 
 def ends_ns(run: Run) -> pd.Series[float]:
     """Return when each flow was over: its last ACK at the sender, or without ACKs delivered."""
-    return run.flows["finish_ns" if run.setting.acks else "delivered_ns"]
+    return run.flows["finish_ns" if run.scenario.acks else "delivered_ns"]
 
 
 def cct_us(run: Run) -> float:
@@ -35,7 +35,7 @@ def cct_us(run: Run) -> float:
 
 def cct_bound_us(run: Run) -> float:
     """Return the lower bound on the run's CCT (Appendix A, or naive; see `bounds.cct_bound`)."""
-    bound = cct_bound(run.setting, messages_of(run.setting, run.steps))
+    bound = cct_bound(run.scenario, messages_of(run.scenario, run.steps))
     return bound / NANOSECONDS_PER_MICROSECOND
 
 
@@ -97,17 +97,17 @@ def utilisation(run: Run) -> float:
     first bit could have come (no queueing) to its last delivery; summed over all receivers. The
     paper does not define its utilisation; this one follows the load up to 1 if nothing queues.
     """
-    setting, wire, flows = run.setting, wire_of(run.setting), run.flows
-    hops = hops_between(flows["src"].to_numpy(), flows["dst"].to_numpy(), setting)
-    wire_bytes = flows["bytes"] + flows["packets"] * (wire.header_bytes + wire.gap_bytes)
-    first = flows["start_ns"] + hops * wire.delay_ns + (hops - 1) * wire.data
+    scenario, flows = run.scenario, run.flows
+    hops = hops_between(flows["src"].to_numpy(), flows["dst"].to_numpy(), scenario)
+    wire_bytes = flows["bytes"] + flows["packets"] * (scenario.header_bytes + scenario.gap_bytes)
+    first = flows["start_ns"] + hops * scenario.delay_ns + (hops - 1) * scenario.data_ns
     by_receiver = pd.DataFrame(
         {"dst": flows["dst"], "bytes": wire_bytes, "first": first, "last": flows["delivered_ns"]}
     ).groupby("dst")
     window = by_receiver["last"].max() - by_receiver["first"].min()
     if flows["delivered_ns"].isna().any() or not (window > 0).all():
         return float("nan")
-    return float(wire.time(float(by_receiver["bytes"].sum().sum())) / window.sum())
+    return float(scenario.time_ns(float(by_receiver["bytes"].sum().sum())) / window.sum())
 
 
 def utilisation_over_time(run: Run, bins: int = 100) -> pd.DataFrame:
@@ -116,12 +116,13 @@ def utilisation_over_time(run: Run, bins: int = 100) -> pd.DataFrame:
     Columns `time_us` (middle of the bin) and `utilisation`. Each flow's data is spread evenly from
     when its first bit could have come to its delivery: it shows when flows end, not their bursts.
     """
-    setting, wire, flows = run.setting, wire_of(run.setting), run.flows
-    hops = hops_between(flows["src"].to_numpy(), flows["dst"].to_numpy(), setting)
-    wire_ns = wire.time(1.0) * (
-        flows["bytes"] + flows["packets"] * (wire.header_bytes + wire.gap_bytes)
+    scenario, flows = run.scenario, run.flows
+    hops = hops_between(flows["src"].to_numpy(), flows["dst"].to_numpy(), scenario)
+    wire_ns = scenario.time_ns(1.0) * (
+        flows["bytes"] + flows["packets"] * (scenario.header_bytes + scenario.gap_bytes)
     )
-    first = (flows["start_ns"] + hops * wire.delay_ns + (hops - 1) * wire.data).to_numpy()
+    alone = hops * scenario.delay_ns + (hops - 1) * scenario.data_ns
+    first = (flows["start_ns"] + alone).to_numpy()
     last = flows["delivered_ns"].to_numpy()
     edges = np.linspace(0, np.nanmax(last), bins + 1)
     rate = wire_ns.to_numpy() / (last - first)

@@ -21,6 +21,7 @@ from analysis.figures.utilisation import utilisation
 from analysis.figures.worlds import worlds
 from analysis.groups import Group, group_runs
 from analysis.results import unfinished_runs
+from testbed.scenario.files import SUMMARY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -76,7 +77,7 @@ def write_report(folder: Path, looks: Mapping[str, Look] | None = None) -> Repor
     keep_looks(kept, known)
     groups = group_runs(runs, list(known))
     table = pd.concat([group.table for group in groups], ignore_index=True)
-    summary.write_summary(table, folder / summary.SUMMARY)
+    summary.write_summary(table, folder / SUMMARY)
     sections = []
     for number, group in enumerate(groups):
         prefix = f"{number + 1}-" if len(groups) > 1 else ""
@@ -95,7 +96,7 @@ def draw_group(group: Group, folder: Path, prefix: str, looks: Mapping[str, Look
         return []
     own = {name: look for name, look in looks.items() if name in set(group.table["scheme"])}
     first = group.usable[0]
-    bound = cct_bound(first.setting, messages_of(first.setting, first.steps)) / 1000
+    bound = cct_bound(first.scenario, messages_of(first.scenario, first.steps)) / 1000
     wide = PAGE if len(own) > 6 else COLUMN
     series = group.queue_series()
 
@@ -215,7 +216,7 @@ def _rendered(
             "pictures": pictures,
             "bound": f"{group.table['cct_bound_us'].mean():.5f}",
             "manifest": group.runs[0].manifest,
-            "setting": group.runs[0].setting,
+            "scenario": group.runs[0].scenario,
         }
         for group, pictures in sections
     ]

@@ -8,72 +8,36 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from analysis.setting import ResultError, Setting, read_setting
+from testbed.scenario import ScenarioError, from_toml
+from testbed.scenario.files import (
+    FLOW_COLUMNS,
+    FLOWS,
+    HOST_STAGE,
+    LINK_COLUMNS,
+    LINKS,
+    MANIFEST,
+    QUEUE_COLUMNS,
+    QUEUES,
+    SCENARIO,
+    STAGES,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-SCENARIO, MANIFEST, FLOWS, LINKS, QUEUES = (
-    "scenario.toml",
-    "manifest.json",
-    "flows.csv",
-    "links.csv",
-    "queues.csv.gz",
-)
-HOST_STAGE = "H-E"
-STAGES = ("H-E", "E-A", "E-C", "A-C", "C-A", "C-E", "A-E", "E-H")
+    from testbed.scenario import Scenario
+
 PACING_KEYS = ("late_p99_ns", "offered", "achieved")
-FLOW_COLUMNS = {
-    "flow": "int64",
-    "src": "int64",
-    "dst": "int64",
-    "bytes": "int64",
-    "packets": "int64",
-    "start_ns": "float64",
-    "delivered_ns": "float64",
-    "finish_ns": "float64",
-    "not_before_ns": "float64",
-    "after": "str",
-    "delay_ns": "float64",
-    "phase": "str",
-}
-LINK_COLUMNS = {
-    "node": "str",
-    "port": "int64",
-    "peer": "str",
-    "stage": "str",
-    "packets": "int64",
-    "bytes": "int64",
-    "data_packets": "int64",
-    "data_bytes": "int64",
-    "ack_packets": "int64",
-    "drops": "int64",
-    "marks": "int64",
-    "busy_ns": "float64",
-    "max_queue_bytes": "int64",
-    "max_queue_packets": "int64",
-    "mean_queue_bytes": "float64",
-    "mean_queue_packets": "float64",
-    "gaps": "int64",
-    "gaps_within_10pct": "int64",
-    "gaps_within_25pct": "int64",
-    "gaps_within_frame": "int64",
-    "late_max_ns": "float64",
-}
-QUEUE_COLUMNS = {
-    "time_ns": "float64",
-    "node": "str",
-    "port": "int64",
-    "stage": "str",
-    "queue_bytes": "int64",
-    "queue_packets": "int64",
-}
+
+
+class ResultError(ValueError):
+    """A result that cannot be read; the message names the file and what is wrong with it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A finished run: its setting, what the world said of it, and a row for each flow and link.
+    """A finished run: its scenario, what the world said of it, and a row for each flow and link.
 
     `steps` and `links` have the columns of flows.csv and links.csv; `flows` are those of the steps
     that are messages, not computations. Times are nanoseconds of paper time since the first packet
@@ -81,7 +45,7 @@ class Run:
     """
 
     folder: Path
-    setting: Setting
+    scenario: Scenario
     manifest: dict[str, Any]
     steps: pd.DataFrame
     links: pd.DataFrame
@@ -117,7 +81,7 @@ def read_run(folder: Path) -> Run:
         raise ResultError(f"{folder}: not a finished run: {', '.join(missing)} missing")
     run = Run(
         folder=folder,
-        setting=read_setting(folder / SCENARIO),
+        scenario=_read_scenario(folder / SCENARIO),
         manifest=_read_manifest(folder / MANIFEST),
         steps=_read_table(folder / FLOWS, FLOW_COLUMNS),
         links=_known_stages(folder / LINKS, _read_table(folder / LINKS, LINK_COLUMNS)),
@@ -152,6 +116,13 @@ def unfinished_runs(folder: Path) -> list[Path]:
     """List the folders of runs that began and left no manifest, by name."""
     begun = sorted(path.parent for path in folder.rglob(SCENARIO))
     return [run for run in begun if not (run / MANIFEST).exists()]
+
+
+def _read_scenario(path: Path) -> Scenario:
+    try:
+        return from_toml(path, whole=True)
+    except ScenarioError as error:
+        raise ResultError(str(error)) from error
 
 
 def _read_manifest(path: Path) -> dict[str, Any]:

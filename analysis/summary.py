@@ -8,15 +8,14 @@ import pandas as pd
 
 from analysis import metrics
 from analysis.fidelity import Verdict, judge
-from analysis.results import find_runs, read_run
-from analysis.setting import ResultError
+from analysis.results import ResultError, find_runs, read_run
+from testbed.scenario import variant
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
     from analysis.results import Run
-    from analysis.setting import Setting
 
 COLUMNS = (
     "scheme",
@@ -43,28 +42,20 @@ DECIMALS = {
     "mean_queue_bytes": 1,
     "utilisation": 5,
 }
-SUMMARY = "summary.csv"
-
-
-def variant(setting: Setting) -> str:
-    """Name a scheme with the parameters it was given: `pofan(pipe_ports=1)`, or `ofan`."""
-    given = ",".join(f"{name}={value:g}" for name, value in sorted(setting.parameters.items()))
-    mixed = "+".join(("", *setting.mix)) if setting.mix else ""
-    return setting.scheme + mixed + (f"({given})" if given else "")
 
 
 def row(run: Run, verdict: Verdict | None = None) -> dict[str, object]:
     """Return a run's row of summary.csv, with its verdict (made here if not given)."""
-    setting = run.setting
+    scenario = run.scenario
     return {
-        "scheme": variant(setting),
-        "seed": setting.seed,
+        "scheme": variant(scenario),
+        "seed": scenario.seed,
         "world": run.world,
-        "topology": setting.topology,
-        "k": setting.k,
-        "workload": setting.workload,
-        "message_bytes": setting.message_bytes,
-        "load": setting.load,
+        "topology": scenario.topology,
+        "k": scenario.k,
+        "workload": scenario.workload,
+        "message_bytes": scenario.message_bytes,
+        "load": scenario.load,
         "dilation": float(run.manifest.get("dilation", 1.0)),
         "cct_us": metrics.cct_us(run),
         "cct_bound_us": metrics.cct_bound_us(run),

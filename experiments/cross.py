@@ -17,7 +17,6 @@ import pandas as pd
 from analysis.agreement import paired, ranking
 from analysis.figures.style import PAGE, draw, legend_above
 from analysis.figures.worlds import agreement, worlds
-from analysis.results import MANIFEST
 from analysis.summary import read_all, summarise, write_summary
 from experiments.complaints import writing_into
 from experiments.looks import looks
@@ -29,11 +28,12 @@ from experiments.progress import RunProgress
 from experiments.session import Session
 from experiments.sweep_options import OptionsError
 from experiments.work import announcement, check_size
-from experiments.world import BMV2, MININET, VIRTUAL, open_world
+from experiments.world import open_world
 from testbed import schemes
 from testbed.bmv2.client import require_installed
 from testbed.mininet import sandbox
 from testbed.scenario import Scenario
+from testbed.scenario.files import BMV2, MANIFEST, MININET, VIRTUAL
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from analysis.figures.style import Look
 from testbed import schemes
+from testbed.scenario import variant
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -15,13 +16,6 @@ if TYPE_CHECKING:
 
 DARKEST, LIGHTEST = 0.45, 0.75  # share of a scheme's own brightness that its shades have
 MARKERS = ("^", "v", ">", "<")
-
-
-def variant(scenario: Scenario) -> str:
-    """Name a scheme with its parameters as `analysis.summary.variant` does for its result."""
-    given = ",".join(f"{name}={value:g}" for name, value in sorted(scenario.parameters.items()))
-    mixed = "+".join(("", *scenario.mix)) if scenario.mix else ""
-    return scenario.scheme + mixed + (f"({given})" if given else "")
 
 
 def looks(scenarios: Iterable[Scenario]) -> dict[str, Look]:

@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from analysis.setting import ResultError
+from analysis.results import ResultError
 from environment import USAGE_ERROR
 from experiments.complaints import in_words, writing_into
 from experiments.listing import listing
@@ -15,12 +15,13 @@ from experiments.options import parse
 from experiments.preparation import InputError, prepare
 from experiments.session import INTERRUPTED, plot_again, run_all
 from experiments.work import announcement, check_size
-from experiments.world import BMV2, VIRTUAL, choose
+from experiments.world import choose
 from testbed.dataplane import DataplaneError
 from testbed.mininet.interfaces import InterfaceError
 from testbed.mininet.sandbox import SandboxError, run_inside
 from testbed.mininet.worker import WorkerError
 from testbed.scenario import ScenarioError
+from testbed.scenario.files import BMV2, VIRTUAL
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 from environment import Parser
 from testbed import schemes
-from testbed.scenario import Scenario, ScenarioError
+from testbed.scenario import Scenario, ScenarioError, files
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-WORLDS = ("auto", "mininet", "virtual", "bmv2")
+WORLDS = ("auto", *files.WORLDS)
 SCHEMES = "ecmp,simple_rr,rsq,jsq,ofan,pofan"
 TOPOLOGIES = ("fat-tree", "leaf-spine")
 WORLDS_HELP = "the world to run in (default: auto, which is Mininet where it can run)"

@@ -16,13 +16,13 @@ from analysis.fidelity import judge
 from analysis.results import read_run
 from testbed import schemes
 from testbed.planning import plan_for
-from testbed.scenario import from_toml
+from testbed.scenario import from_toml, to_toml
+from testbed.scenario.files import SCENARIO
 
 if TYPE_CHECKING:
     from testbed.scenario import Scenario
 
 ROW = "row.json"
-SCENARIO = "scenario.toml"
 ROOT = Path(__file__).resolve().parent.parent
 SIMULATOR = (
     "p4/programs/fabric/*.p4",
@@ -49,7 +49,7 @@ class Point:
         """
         scenario = self.scenario
         names = (scenario.scheme, scenario.mix[0]) if scenario.mix else (scenario.scheme,)
-        digest = hashlib.sha256(scenario.to_toml().encode())
+        digest = hashlib.sha256(to_toml(scenario).encode())
         digest.update(sources_digest(*(schemes.find(name).source for name in names)).encode())
         return digest.hexdigest()[:16]
 
@@ -108,7 +108,7 @@ def row_of(folder: Path, scenario: Scenario) -> dict[str, Any]:
         for stage, value in metrics.overload_by_stage(result).items()
     }
     swept = {
-        "hosts": result.setting.hosts,
+        "hosts": scenario.hosts,
         "payload_bytes": scenario.payload_bytes,
         "data_frame_bytes": scenario.data_frame_bytes,
         "failures": scenario.failures,
@@ -130,7 +130,7 @@ def kept_row(folder: Path) -> dict[str, Any] | None:
 def keep_row(folder: Path, point: Point, row: dict[str, Any]) -> None:
     """Keep a point's row and scenario in its folder, whole or not at all."""
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / SCENARIO).write_text(point.scenario.to_toml(), encoding="utf-8")
+    (folder / SCENARIO).write_text(to_toml(point.scenario), encoding="utf-8")
     partial = folder / f"{ROW}.part"
     partial.write_text(json.dumps(row, indent=1) + "\n", encoding="utf-8")
     partial.replace(folder / ROW)

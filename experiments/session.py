@@ -8,15 +8,16 @@ from typing import TYPE_CHECKING
 
 from analysis.fidelity import judge
 from analysis.report import write_report
-from analysis.results import MANIFEST, SCENARIO, find_runs, read_run
-from experiments.looks import label, looks, variant
+from analysis.results import find_runs, read_run
+from experiments.looks import label, looks
 from experiments.ownership import hand_over, topmost_missing
 from experiments.progress import RunProgress, duration
 from experiments.table import UNFINISHED, print_table
 from experiments.work import sending_seconds
-from experiments.world import VIRTUAL, World, open_world
+from experiments.world import World, open_world
 from testbed.mininet.worker import WorkerError
-from testbed.scenario import from_toml
+from testbed.scenario import from_toml, variant
+from testbed.scenario.files import MANIFEST, SCENARIO, VIRTUAL
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -143,7 +144,7 @@ def show(out: Path, scenarios: Sequence[Scenario]) -> pd.DataFrame:
 def _without_verdict_on_interrupted(table: pd.DataFrame, out: Path) -> pd.DataFrame:
     runs = [read_run(found) for found in find_runs(out)]
     interrupted = {
-        (run.setting.scheme, run.setting.seed, run.world)
+        (run.scenario.scheme, run.scenario.seed, run.world)
         for run in runs
         if run.manifest["ended"] == "interrupted"
     }

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from analysis.setting import ResultError
+from analysis.results import ResultError
 from analysis.summary import COLUMNS
 from experiments import reproduction
 from experiments.cluster import ClusterError, run_on_cluster
@@ -29,7 +29,7 @@ from experiments.sweep_options import Options, OptionsError, parse
 from experiments.workers import run_all
 from testbed.mininet.sandbox import SandboxError
 from testbed.mininet.worker import WorkerError
-from testbed.scenario import ScenarioError
+from testbed.scenario import ScenarioError, to_toml
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -155,7 +155,7 @@ def make_figure(figure: Figure, options: Options) -> Made:
 
 def _seeds(points: Sequence[Point], folder: Path) -> str:
     kept = Counter(
-        replace(point.scenario, seed=0).to_toml() for point in points if _kept(folder, point)
+        to_toml(replace(point.scenario, seed=0)) for point in points if _kept(folder, point)
     )
     fewest, most = min(kept.values(), default=0), max(kept.values(), default=0)
     return str(most) if fewest == most else f"{fewest} to {most}"
@@ -190,7 +190,7 @@ def _kept(folder: Path, point: Point) -> bool:
 
 def _outcomes(points: Sequence[Point], options: Options) -> Iterator[Outcome]:
     tasks: list[tuple[Any, ...]] = [
-        (point.scenario.to_toml(), options.out / "points" / point.key if options.keep else None)
+        (to_toml(point.scenario), options.out / "points" / point.key if options.keep else None)
         for point in points
     ]
     if options.cluster:

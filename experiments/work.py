@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from experiments.world import VIRTUAL
 from testbed.scenario import ScenarioError
+from testbed.scenario.files import VIRTUAL
 from testbed.virtual.memory import check_expected_memory, expected_work, memory_expected
 
 if TYPE_CHECKING:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from testbed.bmv2.client import require_installed
 from testbed.mininet import sandbox
+from testbed.scenario.files import BMV2, MININET, VIRTUAL
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
     from testbed.mininet.calibration import Costs
     from testbed.plan import Plan
 
-MININET, VIRTUAL, BMV2 = "mininet", "virtual", "bmv2"
 LARGEST_EMULATED = 8
 
 

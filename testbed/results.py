@@ -19,6 +19,17 @@ import numpy as np
 import pandas as pd
 
 from testbed.dataplane import NEVER
+from testbed.scenario import to_toml
+from testbed.scenario.files import (
+    FLOW_COLUMNS,
+    FLOWS,
+    LINK_COLUMNS,
+    LINKS,
+    MANIFEST,
+    QUEUE_COLUMNS,
+    QUEUES,
+    SCENARIO,
+)
 from testbed.topology import adjacency, stage
 
 if TYPE_CHECKING:
@@ -30,13 +41,6 @@ if TYPE_CHECKING:
     from testbed.topology import Topology
     from traffic.waits import Waits
 
-SCENARIO, MANIFEST, FLOWS, LINKS, QUEUES = (
-    "scenario.toml",
-    "manifest.json",
-    "flows.csv",
-    "links.csv",
-    "queues.csv.gz",
-)
 PICOSECONDS = 1000  # per nanosecond
 SAME_BYTES = {"method": "gzip", "mtime": 0}  # no time of day: equal runs give equal files
 DROP_PLACES = {
@@ -92,7 +96,7 @@ class ResultFolder:
         self.path.mkdir(parents=True, exist_ok=True)
         for name in (MANIFEST, FLOWS, LINKS, QUEUES):
             (self.path / name).unlink(missing_ok=True)
-        text = self.plan.scenario.to_toml()
+        text = to_toml(self.plan.scenario)
         (self.path / SCENARIO).write_text(text, encoding="utf-8")
         self.ports = port_names(self.plan.topology)
 
@@ -109,7 +113,8 @@ class ResultFolder:
                 "stage": self.ports.stage[rows],
                 "queue_bytes": samples["queue_bytes"],
                 "queue_packets": samples["queue_packets"],
-            }
+            },
+            columns=list(QUEUE_COLUMNS),
         )
         _write(self.path / QUEUES, table, append=self._sampled)
         self._sampled = True
@@ -240,7 +245,8 @@ def _flow_table(plan: Plan, records: NDArray[np.void], first_ps: int) -> pd.Data
             "after": _lists(flows.after),
             "delay_ns": flows.delay_ps / PICOSECONDS,
             "phase": np.array(flows.phases, dtype=np.object_)[flows.phase],
-        }
+        },
+        columns=list(FLOW_COLUMNS),
     )
 
 
@@ -253,21 +259,16 @@ def _lists(waits: Waits) -> list[str]:
 def _link_table(plan: Plan, names: PortNames, records: NDArray[np.void]) -> pd.DataFrame:
     rows = np.flatnonzero(names.cabled)
     ports = records[rows]
-    columns = {name: ports[name] for name in ("packets", "bytes", "data_packets", "data_bytes")}
-    columns |= {name: ports[name] for name in ("ack_packets", "drops", "marks")}
-    columns["busy_ns"] = ports["bytes"] * (plan.scenario.picoseconds_per_byte / PICOSECONDS)
-    for name in ("max_queue_bytes", "max_queue_packets", "mean_queue_bytes", "mean_queue_packets"):
-        columns[name] = ports[name]
-    for name in ("gaps", "gaps_within_10pct", "gaps_within_25pct", "gaps_within_frame"):
-        columns[name] = ports[name]
-    columns["late_max_ns"] = ports["late_max_ps"] / PICOSECONDS
-    where = {
+    made = {
         "node": names.node[rows],
         "port": names.port[rows],
         "peer": names.peer[rows],
         "stage": names.stage[rows],
+        "busy_ns": ports["bytes"] * (plan.scenario.picoseconds_per_byte / PICOSECONDS),
+        "late_max_ns": ports["late_max_ps"] / PICOSECONDS,
     }
-    return pd.DataFrame({**where, **columns})
+    columns = {name: made[name] if name in made else ports[name] for name in LINK_COLUMNS}
+    return pd.DataFrame(columns)
 
 
 def _write(path: Path, table: pd.DataFrame, *, append: bool = False) -> None:

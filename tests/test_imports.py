@@ -8,29 +8,38 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
+GROUND = "testbed.scenario"
 MAY_IMPORT = {
+    GROUND: {GROUND},
     "p4": {"p4"},
     "traffic": {"traffic"},
-    "analysis": {"analysis"},
-    "testbed": {"testbed", "p4", "traffic"},
-    "experiments": {"experiments", "testbed", "p4", "traffic", "analysis"},
+    "analysis": {"analysis", GROUND},
+    "testbed": {"testbed", GROUND, "p4", "traffic"},
+    "experiments": {"experiments", "testbed", GROUND, "p4", "traffic", "analysis"},
 }
 MAY_IMPORT_MININET = ("testbed/mininet/", "testbed/bmv2/")
 
 
+def room_of(module: str) -> str:
+    """The room that a module is in: the ground, or its package."""
+    return GROUND if f"{module}.".startswith(f"{GROUND}.") else module.split(".", maxsplit=1)[0]
+
+
 def imports_of(source: Path) -> set[str]:
-    """Top-level names of all modules that a file imports, wherever the import stands."""
+    """Rooms of all modules that a file imports, wherever the import stands."""
     names = set()
     for node in ast.walk(ast.parse(source.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
-            names |= {alias.name.split(".")[0] for alias in node.names}
+            names |= {room_of(alias.name) for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
-            names.add(node.module.split(".")[0])
+            names.add(room_of(node.module))
+            below = {room_of(f"{node.module}.{alias.name}") for alias in node.names}
+            names |= below & {GROUND}
     return names
 
 
 def sources(room: str) -> list[Path]:
-    return sorted((ROOT / room).rglob("*.py"))
+    return sorted((ROOT / room.replace(".", "/")).rglob("*.py"))
 
 
 @pytest.mark.parametrize("room", MAY_IMPORT)

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from analysis.figures.style import Look
-from analysis.setting import ResultError
+from analysis.results import ResultError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

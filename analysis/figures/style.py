@@ -13,6 +13,8 @@ import matplotlib as mpl
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
+from testbed.scenario import variant
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
@@ -108,11 +110,9 @@ def looks_of(runs: Sequence[Run], given: Mapping[str, Look] | None = None) -> di
     `given` comes first, by scheme with parameters (`pofan(pipe_ports=1)`) or without. Next is the
     manifest's `look` (label, color, marker) if the world wrote one.
     """
-    from analysis.summary import variant  # noqa: PLC0415 - summary needs no figures to load
-
     looks: dict[str, Look] = {}
     for run in runs:
-        name = variant(run.setting)
+        name = variant(run.scenario)
         if name not in looks:
             looks[name] = _look(name, given or {}, run.manifest.get("look"), len(looks))
     return _ordered(looks, given or {})

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from analysis.bounds import Wire, optimal_payload, permutation_bound
+from analysis.bounds import optimal_payload, permutation_bound
 from analysis.figures.sweep import Axis
 from experiments.figures.drawing import Panel, draw_panels
 from experiments.figures.figure import MB, Claim, Figure, each, mean, plain
@@ -93,9 +93,9 @@ def claims(table: pd.DataFrame) -> list[Claim]:
 def predicted(message: int, best_bound_us: float) -> tuple[float, float]:
     """Return Theorem 6's payload and the CCT increase it foresees."""
     payload = optimal_payload(message, queued=QUEUED)
-    wire = Wire(payload_bytes=round(payload))
-    waiting = QUEUED * (wire.data + wire.gap)
-    return payload, (permutation_bound(message, wire) + waiting) / 1000 / best_bound_us - 1
+    scenario = Scenario(payload_bytes=round(payload))
+    waiting = QUEUED * (scenario.data_ns + scenario.gap_ns)
+    return payload, (permutation_bound(message, scenario) + waiting) / 1000 / best_bound_us - 1
 
 
 def _best_bound(table: pd.DataFrame, message: int) -> float:

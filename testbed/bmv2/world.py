@@ -24,6 +24,7 @@ from testbed.mininet.worker import WorkerError
 from testbed.mininet.world import joined_totals, manifest
 from testbed.planning import make_plan
 from testbed.results import Records, ResultFolder, first_packet_ps, machine
+from testbed.scenario.files import BMV2
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     from testbed.mininet.emulation import Measured
     from testbed.plan import Plan
 
-WORLD = "bmv2"
 PICOSECONDS_PER_TICK = 1_000_000  # simple_switch counts microseconds
 MEASURING_DILATION_PER_HOST = 25_000.0
 SEARCHED = 1.15
@@ -127,7 +127,7 @@ class Bmv2World:
             used_ns / 1e9 / measured.wall_seconds / processors(), 4
         )
         return described | {
-            "world": WORLD,
+            "world": BMV2,
             "simple_switch": self._version,
             "p4_utils": p4utils_module(NODE_MODULE) is not None,
             "port_rates_per_second": {"data_frames": data, "acks": acks},

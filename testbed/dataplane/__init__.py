@@ -6,7 +6,7 @@ Times are picoseconds of paper time, sizes bytes on the wire with FCS.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Self
 
@@ -14,6 +14,7 @@ import numpy as np
 
 from testbed.dataplane.library import DataplaneError, load
 from testbed.dataplane.records import dtype_of
+from testbed.scenario import Scenario
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -42,46 +43,28 @@ class Ended(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """What is the same everywhere in a network; the fields are those of struct dp_settings.
+    """What is the same everywhere in a network: the scenario, and how it is run.
 
-    `policy` is the name of a host policy and `parameters` its knobs by name, see policies().
-    Zero stands for no limit (`buffer_bytes`), no marks (`ecn_bytes`), no samples (`sample_ps`).
+    `load` is the share of the line rate at which hosts pace; `policy` the name of a host policy and
+    `parameters` its knobs by name, see policies(). `sample_ps` is the time between two samples of
+    the queues, 0 for none.
     """
 
-    seed: int = 1
+    scenario: Scenario = field(default_factory=Scenario)
     tick_ps: int = 1
-    delay_ps: int = 500_000
     sample_ps: int = 0
-    buffer_bytes: int = 0
-    ecn_bytes: int = 80_000
-    picoseconds_per_byte: float = 10.0
     load: float = 1.0
-    payload_bytes: int = 4096
-    header_bytes: int = 62
-    ack_bytes: int = 64
-    gap_bytes: int = 20
-    acks: bool = True
     policy: str = "flow"
     parameters: Mapping[str, float] = field(default_factory=dict)
 
 
 def settings_of(plan: Plan, *, sample_ps: int = 0) -> Settings:
     """Return the settings that a plan asks for, with samples of the queues every `sample_ps`."""
-    scenario = plan.scenario
     return Settings(
-        seed=scenario.seed,
+        scenario=plan.scenario,
         tick_ps=plan.tick_ps,
-        delay_ps=round(scenario.delay_ns * 1000),
         sample_ps=sample_ps,
-        buffer_bytes=scenario.buffer_bytes or 0,
-        ecn_bytes=scenario.ecn_bytes,
-        picoseconds_per_byte=scenario.picoseconds_per_byte,
         load=plan.load,
-        payload_bytes=scenario.payload_bytes,
-        header_bytes=scenario.header_bytes,
-        ack_bytes=scenario.ack_bytes,
-        gap_bytes=scenario.gap_bytes,
-        acks=scenario.acks,
         policy=plan.hosts.entropy,
         parameters=plan.hosts.parameters,
     )
@@ -343,9 +326,24 @@ def _raw_settings(settings: Settings) -> Any:
     knobs = known[settings.policy]
     if unknown := sorted(set(settings.parameters) - set(knobs)):
         raise DataplaneError(f"host policy {settings.policy} has no knob {unknown[0]}")
-    values = asdict(settings)
-    values["policy"] = list(known).index(settings.policy)
-    values["parameters"] = list({**knobs, **settings.parameters}.values())
+    scenario = settings.scenario
+    values = {
+        "seed": scenario.seed,
+        "tick_ps": settings.tick_ps,
+        "delay_ps": round(scenario.delay_ns * 1000),
+        "sample_ps": settings.sample_ps,
+        "buffer_bytes": scenario.buffer_bytes or 0,
+        "ecn_bytes": scenario.ecn_bytes,
+        "picoseconds_per_byte": scenario.picoseconds_per_byte,
+        "load": settings.load,
+        "payload_bytes": scenario.payload_bytes,
+        "header_bytes": scenario.header_bytes,
+        "ack_bytes": scenario.ack_bytes,
+        "gap_bytes": scenario.gap_bytes,
+        "acks": scenario.acks,
+        "policy": list(known).index(settings.policy),
+        "parameters": list({**knobs, **settings.parameters}.values()),
+    }
     ffi, _ = load()
     return ffi.new("struct dp_settings *", values)
 

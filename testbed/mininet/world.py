@@ -12,6 +12,7 @@ from testbed.mininet.emulation import Emulation, Measured
 from testbed.mininet.network import mtu_for
 from testbed.mininet.worker import WorkerError
 from testbed.results import Records, ResultFolder, first_packet_ps
+from testbed.scenario.files import MININET
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
 
     from testbed.mininet.calibration import Costs
     from testbed.plan import Plan
-
-WORLD = "mininet"
 
 
 class MininetWorld:
@@ -90,7 +89,7 @@ def manifest(plan: Plan, measured: Measured, dilation: float, costs: Costs) -> d
     hosts, switches = measured.hosts.totals, measured.switches.totals
     seconds = measured.wall_seconds
     return {
-        "world": WORLD,
+        "world": MININET,
         "ended": measured.ended,
         "dilation": dilation,
         "wall_seconds": round(seconds, 3),

@@ -12,6 +12,7 @@ import numpy as np
 from testbed.dataplane import Dataplane, Ended, settings_of
 from testbed.messages import flow_rows, host_addresses, port_counts
 from testbed.results import Records, ResultFolder, first_packet_ps, last_packet_ps
+from testbed.scenario.files import VIRTUAL
 from testbed.switches import make_switches
 from testbed.virtual.memory import check_memory
 
@@ -131,7 +132,7 @@ def _write(folder: ResultFolder, dataplane: Dataplane, outcome: Outcome, started
     folder.finish(
         records,
         {
-            "world": "virtual",
+            "world": VIRTUAL,
             "dilation": 1.0,
             "wall_seconds": round(outcome.wall_seconds, 3),
             "ended": outcome.ended,

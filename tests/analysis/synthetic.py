@@ -9,27 +9,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from analysis.results import FLOW_COLUMNS, LINK_COLUMNS, QUEUE_COLUMNS
+from testbed.scenario import FIELDS, Scenario, to_toml
+from testbed.scenario.files import FLOW_COLUMNS, LINK_COLUMNS, QUEUE_COLUMNS
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 DATA_NS, SLOT_NS = 41.58, 41.78
-SCENARIO: dict[str, Any] = {
-    "scheme": "ofan",
-    "seed": 1,
-    "topology": "fat-tree",
-    "k": 4,
-    "rate_gbps": 800.0,
-    "delay_ns": 500.0,
-    "payload_bytes": 4096,
-    "header_bytes": 62,
-    "ack_bytes": 64,
-    "gap_bytes": 20,
-    "acks": True,
-    "workload": "interpod",
-    "message_bytes": 1 << 20,
-    "load": 1.0,
+SCENARIO: dict[str, Any] = {field.name: field.default for field in FIELDS} | {
+    "workload": "interpod"
 }
 
 
@@ -38,7 +26,7 @@ def write_run(folder: Path, *, delay: float = 0.0, world: str = "virtual", **cha
     scenario = SCENARIO | changes
     rng = np.random.default_rng(scenario["seed"])
     folder.mkdir(parents=True)
-    _write_scenario(folder, scenario)
+    (folder / "scenario.toml").write_text(to_toml(Scenario(**scenario)), encoding="utf-8")
     flows = _flows(scenario, delay, rng)
     flows.to_csv(folder / "flows.csv", index=False)
     links = _links(scenario, delay, world, rng)
@@ -60,15 +48,6 @@ def change_table(path: Path, **columns: Any) -> None:
     """Overwrite columns of one of a run's tables."""
     table = pd.read_csv(path)
     table.assign(**columns).to_csv(path, index=False)
-
-
-def _write_scenario(folder: Path, scenario: dict[str, Any]) -> None:
-    tables = {name: value for name, value in scenario.items() if isinstance(value, dict)}
-    plain = {name: value for name, value in scenario.items() if name not in tables}
-    lines = [f"{name} = {json.dumps(value)}" for name, value in plain.items()]
-    for name, table in tables.items():
-        lines += [f"[{name}]", *(f"{key} = {json.dumps(value)}" for key, value in table.items())]
-    (folder / "scenario.toml").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 def _flows(scenario: dict[str, Any], delay: float, rng: np.random.Generator) -> pd.DataFrame:

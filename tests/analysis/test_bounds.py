@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from analysis.bounds import (
     Messages,
-    Wire,
     attainable,
     cct_bound,
     data_only_packets,
@@ -21,37 +20,17 @@ from analysis.bounds import (
     optimal_payload,
     permutation_bound,
 )
-from analysis.setting import Setting
+from testbed.scenario import Scenario, TopologyName
 
-PAPER = Wire()
+PAPER = Scenario()
 PACKET = 4096
-
-
-def setting(**changes: object) -> Setting:
-    values: dict[str, object] = {
-        "scheme": "ofan",
-        "seed": 1,
-        "topology": "fat-tree",
-        "k": 4,
-        "rate_gbps": 800.0,
-        "delay_ns": 500.0,
-        "payload_bytes": 4096,
-        "header_bytes": 62,
-        "ack_bytes": 64,
-        "gap_bytes": 20,
-        "acks": True,
-        "workload": "permutation",
-        "message_bytes": 1 << 20,
-        "load": 1.0,
-    }
-    return Setting(**(values | changes))  # type: ignore[arg-type]
 
 
 def messages(
     source: list[int],
     destination: list[int],
     size: int | list[int],
-    where: Setting,
+    where: Scenario,
     **columns: object,
 ) -> Messages:
     ends = {"src": source, "dst": destination, "bytes": size}
@@ -121,7 +100,7 @@ def test_permutation_bound__grows_with_bytes_hops_and_falls_with_load(
 def test_permutation_bound__a_short_last_packet_costs_what_it_is(size: int) -> None:
     full = -(-size // PACKET) * PACKET
     shorter = permutation_bound(full, PAPER) - permutation_bound(size, PAPER)
-    assert -1e-6 <= shorter <= PAPER.time(full - size) * 6 + 1e-6
+    assert -1e-6 <= shorter <= PAPER.time_ns(full - size) * 6 + 1e-6
 
 
 @pytest.mark.parametrize(
@@ -134,13 +113,15 @@ def test_permutation_bound__a_short_last_packet_costs_what_it_is(size: int) -> N
         ("leaf-spine", (0, 7), 4),
     ],
 )
-def test_hops_between__counts_links(topology: str, pair: tuple[int, int], hops: int) -> None:
-    found = hops_between(np.array(pair[:1]), np.array(pair[1:]), setting(topology=topology))
+def test_hops_between__counts_links(
+    topology: TopologyName, pair: tuple[int, int], hops: int
+) -> None:
+    found = hops_between(np.array(pair[:1]), np.array(pair[1:]), Scenario(topology=topology))
     assert found.tolist() == [hops]
 
 
 def test_cct_bound__permutation_takes_its_furthest_messages() -> None:
-    where = setting()
+    where = Scenario()
     near_and_far = messages([0, 1, 4, 8], [1, 0, 8, 4], 1 << 20, where)
     assert cct_bound(where, near_and_far) == pytest.approx(17056.94)
     assert floor(where, near_and_far) == pytest.approx(17056.74)
@@ -149,7 +130,7 @@ def test_cct_bound__permutation_takes_its_furthest_messages() -> None:
 
 
 def test_cct_bound__who_sends_more_than_it_receives__its_acks_hold_up_nothing() -> None:
-    where = setting(workload="moe")
+    where = Scenario(workload="moe")
     uneven = messages([0, 8], [8, 0], [400 * PACKET, 100 * PACKET], where)
     data = 399 * 41.78 + 41.58 + 3000 + 5 * 41.58
     assert cct_bound(where, uneven) == pytest.approx(data + 3000 + 6 * 0.64 + 0.2)
@@ -157,13 +138,13 @@ def test_cct_bound__who_sends_more_than_it_receives__its_acks_hold_up_nothing() 
 
 
 def test_host_bound__of_a_permutation_is_appendix_a() -> None:
-    where = setting()
+    where = Scenario()
     shift = messages(list(range(16)), [(host + 4) % 16 for host in range(16)], 1 << 20, where)
     assert host_bound(where, shift, 6) == pytest.approx(permutation_bound(1 << 20, PAPER))
 
 
 def test_cct_bound__all_to_all_counts_all_that_a_host_sends() -> None:
-    where = setting(workload="all-to-all")
+    where = Scenario(workload="all-to-all")
     pairs = [(a, b) for a in range(16) for b in range(16) if a != b]
     everyone = messages([a for a, _ in pairs], [b for _, b in pairs], 16 * PACKET, where)
     assert cct_bound(where, everyone) == pytest.approx(permutation_bound(15 * 16 * PACKET, PAPER))
@@ -171,14 +152,14 @@ def test_cct_bound__all_to_all_counts_all_that_a_host_sends() -> None:
 
 
 def test_cct_bound__incast_is_the_receivers_link() -> None:
-    where = setting(workload="incast.cm")
+    where = Scenario(workload="incast.cm")
     incast = messages([4, 5, 4, 5], [0, 0, 0, 0], PACKET, where)
     there = 3 * 41.78 + 41.58 + 3000 + 5 * 41.58
     assert cct_bound(where, incast) == pytest.approx(there + 3000 + 6 * 0.64 + 0.2)
 
 
 def test_cct_bound__rings_add_their_rounds() -> None:
-    where = setting(workload="ring")
+    where = Scenario(workload="ring")
     one_round = list(range(16))
     before = [str(step * 16 + (host - 1) % 16) for step in range(2) for host in one_round]
     after = [""] * 16 + before
@@ -190,14 +171,14 @@ def test_cct_bound__rings_add_their_rounds() -> None:
 
 
 def test_cct_bound__of_a_join_is_its_later_branch_with_the_computation() -> None:
-    where = setting(workload="double-tree")
+    where = Scenario(workload="double-tree")
     near, far = (hops * (500 + 41.58) for hops in (2, 6))
     join = messages([1, 8, 0], [0, 0, 1], PACKET, where, after=["", "", "0 1"], delay_ns=7_000.0)
     assert cct_bound(where, join) == pytest.approx(far + 7_000 + near + 2 * (500 + 0.64))
 
 
 def test_cct_bound__knows_computations_and_what_a_host_sends_first() -> None:
-    where = setting(workload="step")
+    where = Scenario(workload="step")
     near = 2 * 500 + 41.58
     steps = messages(
         [0, 0, 0],

@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from analysis.results import find_runs, read_queues, read_run, unfinished_runs
-from analysis.setting import ResultError
+from analysis.results import ResultError, find_runs, read_queues, read_run, unfinished_runs
 from tests.analysis.synthetic import change_manifest, change_table, write_run
 
 if TYPE_CHECKING:
@@ -15,8 +14,8 @@ if TYPE_CHECKING:
 
 def test_read_run__has_every_file_typed(tmp_path: Path) -> None:
     run = read_run(write_run(tmp_path / "run", parameters={"pipe_ports": 1}))
-    assert run.setting.hosts == len(run.flows) == 16
-    assert run.setting.parameters == {"pipe_ports": 1}
+    assert run.scenario.hosts == len(run.flows) == 16
+    assert run.scenario.parameters == {"pipe_ports": 1}
     assert run.world == "virtual"
     assert len(run.links) == 96
     assert len(run.switch_links) == 80
@@ -65,9 +64,10 @@ def test_read_run__file_cut_off__is_named(tmp_path: Path, name: str) -> None:
         (("k = 4", 'k = "four"'), "k is 'four'"),
         (("k = 4", "k = true"), "k is True"),
         (("k = 4", ""), "k is missing"),
-        (("rate_gbps = 800.0", "rate_gbps = 0.0"), "is not a size"),
-        (("k = 4", "k = 4\nmix = 3"), "mix is 3"),
-        (("k = 4", "k = 4\nparameters = {a = 'b'}"), "parameter a is 'b'"),
+        (("rate_gbps = 800.0", "rate_gbps = 0.0"), "rate_gbps is 0.0; it must be above 0"),
+        (("k = 4", "k = 4\nmix = 3"), "mix is 3; it must be a list of 2 texts"),
+        (("k = 4", "k = 4\nmixed = 3"), "no field mixed; did you mean mix"),
+        (("[parameters]", "[parameters]\na = 'b'"), "a is 'b'; it must be a number"),
     ],
 )
 def test_read_run__wrong_scenario__names_the_key(

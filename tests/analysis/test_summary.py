@@ -5,17 +5,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from analysis.results import read_run
-from analysis.setting import ResultError
+from analysis.results import ResultError, read_run
 from analysis.summary import (
     COLUMNS,
     by_scheme,
     read_all,
     read_summary,
     summarise,
-    variant,
     write_summary,
 )
+from testbed.scenario import variant
 from tests.analysis.synthetic import change_manifest, write_run
 
 if TYPE_CHECKING:
@@ -59,7 +58,7 @@ def test_variant__names_parameters_and_mixes(tmp_path: Path) -> None:
     plain = read_run(write_run(tmp_path / "a"))
     piped = read_run(write_run(tmp_path / "b", scheme="pofan", parameters={"pipe_ports": 2}))
     mixed = read_run(write_run(tmp_path / "c", scheme="pofan", mix=["ar", "random-pods"]))
-    assert [variant(run.setting) for run in (plain, piped, mixed)] == [
+    assert [variant(run.scenario) for run in (plain, piped, mixed)] == [
         "ofan",
         "pofan(pipe_ports=2)",
         "pofan+ar+random-pods",

@@ -31,7 +31,7 @@ COLUMNS = [
         (["--k", "5"], "k is 5"),
         (["--k", "2"], "k is 2"),
         (["--k", "four"], "--k"),
-        (["--message", "0"], "message is 0"),
+        (["--message", "0"], "message_bytes is 0"),
         (["--message", "much"], "'much' is no size"),
         (["--load", "0"], "load is 0"),
         (["--load", "1.5"], "load is 1.5"),

@@ -16,7 +16,7 @@ from experiments.figures.figure import Claim, Figure, each, mean, plain
 from experiments.looks import looks
 from experiments.points import Point, kept_row, run_point
 from testbed import schemes
-from testbed.scenario import Scenario
+from testbed.scenario import Scenario, to_toml
 from testbed.schemes import scheme
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def test_point__is_another_when_its_program_was_edited(
 
 
 def test_run_point__is_reproducible_and_valid() -> None:
-    first, again = (run_point(SMALL.to_toml()) for _ in range(2))
+    first, again = (run_point(to_toml(SMALL)) for _ in range(2))
     for row in (first, again):
         row.pop("seconds")
     assert first == again

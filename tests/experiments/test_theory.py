@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from analysis.bounds import Wire, attainable, permutation_bound
+from analysis.bounds import attainable, permutation_bound
 from analysis.theory import exact_queue, growth, sources
 from experiments.points import run_point
-from testbed.scenario import Scenario
+from testbed.scenario import Scenario, to_toml
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,7 +22,7 @@ PACKET = 4096
 def row(scheme: str, **fields: Any) -> dict[str, Any]:
     """The row of a run between pods without ACKs, unless the fields say otherwise."""
     settings: dict[str, Any] = {"k": 8, "workload": "interpod", "acks": False} | fields
-    found = run_point(Scenario(scheme=scheme, **settings).to_toml())
+    found = run_point(to_toml(Scenario(scheme=scheme, **settings)))
     assert found["verdict"] == "VALID", found["reason"]
     return found
 
@@ -49,9 +49,9 @@ def test_one_flow_alone__takes_the_bound_and_no_less(
     lines = ["Nodes 16", "Connections 2", f"{one}->{other} start 0", f"{other}->{one} start 0"]
     matrix.write_text("\n".join(lines), encoding="utf-8")
     scenario = Scenario(scheme="ofan", k=4, workload=str(matrix))
-    taken = 1000 * run_point(scenario.to_toml())["cct_us"]
-    bound = permutation_bound(1 << 20, Wire())
-    assert taken >= attainable(bound, Wire()) - 1e-3
+    taken = 1000 * run_point(to_toml(scenario))["cct_us"]
+    bound = permutation_bound(1 << 20, Scenario())
+    assert taken >= attainable(bound, Scenario()) - 1e-3
     assert taken <= bound * 1.001 + 41.78  # the two start within one packet's time of each other
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from p4.codegen.build import CODEGEN
 from testbed.dataplane import Dataplane, Settings
 from testbed.dataplane.records import dtype_of
+from testbed.scenario import FIELDS, Scenario
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -76,9 +77,17 @@ class Network:
         return self.program.frames(self.switches[switch])
 
 
+def settings_with(**values: Any) -> Settings:
+    """Settings with some values of their own, those of the scenario by its fields' names."""
+    of_scenario = {field.name for field in FIELDS} - {"load", "parameters"}
+    given = {name: value for name, value in values.items() if name in of_scenario}
+    own = {name: value for name, value in values.items() if name not in of_scenario}
+    return Settings(scenario=Scenario(**given), **own)
+
+
 def star(program: Program, hosts: int, **settings: Any) -> Network:
     """One switch; host i is behind its port i + 1."""
-    dataplane = Dataplane(Settings(**settings), [1] * hosts + [hosts + 1], hosts)
+    dataplane = Dataplane(settings_with(**settings), [1] * hosts + [hosts + 1], hosts)
     (switch,) = dataplane.add_switches(program.address, [hosts], [1])
     program.route(switch, {i + 1: i + 1 for i in range(hosts)})
     ports = np.arange(hosts)
@@ -89,7 +98,7 @@ def star(program: Program, hosts: int, **settings: Any) -> Network:
 
 def chain(program: Program, switches: int, **settings: Any) -> Network:
     """Host 0, some switches in a row, host 1: two ports each, 1 towards host 0."""
-    dataplane = Dataplane(Settings(**settings), [1, 1, *[3] * switches], 2)
+    dataplane = Dataplane(settings_with(**settings), [1, 1, *[3] * switches], 2)
     nodes = list(range(2, 2 + switches))
     made = dataplane.add_switches(program.address, nodes, [1] * switches)
     for switch in made:

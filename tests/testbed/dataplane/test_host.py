@@ -59,7 +59,7 @@ def test_ack__is_rocev2_and_echoes(program: Program) -> None:
 
 @pytest.mark.parametrize("delay_ps", [1_000, 20_000, 500_000])
 def test_mark__is_set_before_the_frame_arrives_and_echoed(program: Program, delay_ps: int) -> None:
-    network = star(program, 4, ecn_bytes=9_000, delay_ps=delay_ps, load=0.4)
+    network = star(program, 4, ecn_bytes=9_000, delay_ns=delay_ps / 1000, load=0.4)
     rows = [(i, 3, 409_600) for i in range(3)]
     network.dataplane.add_flows(flows(rows))
     network.dataplane.run_virtual()

@@ -102,7 +102,12 @@ def test_port__serves_as_a_fifo_does(
 ) -> None:
     messages, phases = [message for message, _ in sent], [phase for _, phase in sent]
     network = star(
-        program, len(sent) + 1, acks=False, buffer_bytes=limit, ecn_bytes=threshold, delay_ps=delay
+        program,
+        len(sent) + 1,
+        acks=False,
+        buffer_bytes=limit or None,
+        ecn_bytes=threshold,
+        delay_ns=delay / 1000,
     )
     last = len(sent)
     network.dataplane.add_flows(

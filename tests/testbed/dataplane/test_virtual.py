@@ -141,10 +141,8 @@ def test_copies__are_counted(program: Program) -> None:
     ("wrong", "message"),
     [
         ({"load": 0.0}, "load is 0"),
-        ({"header_bytes": 40}, "header_bytes is 40"),
         ({"policy": "guess"}, "host policy guess is unknown"),
         ({"policy": "reps", "parameters": {"speed": 1}}, "no knob speed"),
-        ({"payload_bytes": 0}, "payload_bytes is 0"),
     ],
 )
 def test_wrong_settings__are_named(
@@ -176,7 +174,7 @@ def test_wrong_flows__are_named(
 
 
 def test_delay_of_nothing__is_refused(program: Program) -> None:
-    network = star(program, 2, delay_ps=0)
+    network = star(program, 2, delay_ns=0)
     network.dataplane.add_flows(flows([(0, 1, 1)]))
     with pytest.raises(DataplaneError, match="delay"):
         network.dataplane.run_virtual()

@@ -1,0 +1,30 @@
+"""What a run is: everything that defines it, in the paper's units, and what its files are called.
+
+This is the ground of the house. It imports nothing of ours; the testbed makes runs of it, analysis
+reads them by it.
+"""
+
+from testbed.scenario.about import About, ScenarioError
+from testbed.scenario.scenario import (
+    FIELDS,
+    Field,
+    Scenario,
+    TopologyName,
+    flat,
+    from_toml,
+    to_toml,
+    variant,
+)
+
+__all__ = [
+    "FIELDS",
+    "About",
+    "Field",
+    "Scenario",
+    "ScenarioError",
+    "TopologyName",
+    "flat",
+    "from_toml",
+    "to_toml",
+    "variant",
+]

@@ -1,0 +1,64 @@
+"""What a run's files, their columns and their words are called, for who writes and who reads them.
+
+See docs/architecture.md for what they hold.
+"""
+
+MININET, VIRTUAL, BMV2 = "mininet", "virtual", "bmv2"
+WORLDS = (MININET, VIRTUAL, BMV2)
+
+SCENARIO = "scenario.toml"
+MANIFEST = "manifest.json"
+FLOWS = "flows.csv"
+LINKS = "links.csv"
+QUEUES = "queues.csv.gz"
+SUMMARY = "summary.csv"
+
+HOST_STAGE = "H-E"
+STAGES = (HOST_STAGE, "E-A", "E-C", "A-C", "C-A", "C-E", "A-E", "E-H")
+"""Directed links by the tiers of their ends, in the order in which a packet crosses them."""
+
+FLOW_COLUMNS = {
+    "flow": "int64",
+    "src": "int64",
+    "dst": "int64",
+    "bytes": "int64",
+    "packets": "int64",
+    "start_ns": "float64",
+    "delivered_ns": "float64",
+    "finish_ns": "float64",
+    "not_before_ns": "float64",
+    "after": "str",
+    "delay_ns": "float64",
+    "phase": "str",
+}
+LINK_COLUMNS = {
+    "node": "str",
+    "port": "int64",
+    "peer": "str",
+    "stage": "str",
+    "packets": "int64",
+    "bytes": "int64",
+    "data_packets": "int64",
+    "data_bytes": "int64",
+    "ack_packets": "int64",
+    "drops": "int64",
+    "marks": "int64",
+    "busy_ns": "float64",
+    "max_queue_bytes": "int64",
+    "max_queue_packets": "int64",
+    "mean_queue_bytes": "float64",
+    "mean_queue_packets": "float64",
+    "gaps": "int64",
+    "gaps_within_10pct": "int64",
+    "gaps_within_25pct": "int64",
+    "gaps_within_frame": "int64",
+    "late_max_ns": "float64",
+}
+QUEUE_COLUMNS = {
+    "time_ns": "float64",
+    "node": "str",
+    "port": "int64",
+    "stage": "str",
+    "queue_bytes": "int64",
+    "queue_packets": "int64",
+}

@@ -1,0 +1,191 @@
+"""The scenario: one line a field, from which all else that knows a field is made.
+
+A field added here is in scenario.toml, an option of run.py, a column of summary.csv, and can be
+swept.
+"""
+
+import dataclasses
+import difflib
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import tomli_w
+
+from testbed.scenario.about import ABOUT, About, ScenarioError, checked, of
+
+TopologyName = Literal["fat-tree", "leaf-spine"]
+PICOSECONDS_PER_NANOSECOND = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """One run: network, frames, workload, scheme and seed. Defaults are those of the paper's §6.
+
+    `parameters` holds the scheme's own parameters where they differ from the registry's defaults;
+    `workload_options` likewise for the workload. `mix` names a second scheme and where it is
+    deployed (paper §6.4), for example `("ar", "random-pods")`. Raises ScenarioError for a value
+    that can be seen to be wrong without the network.
+    """
+
+    scheme: str = of("ofan", "load-balancing scheme")
+    seed: int = of(1, "what all random choices follow from", least=0, most=2**63 - 1)
+    topology: TopologyName = of("fat-tree", "shape of the network")
+    k: int = of(4, "ports of a switch", least=4, even=True)
+    rate_gbps: float = of(800.0, "rate of a link", unit="Gb/s", above=0)
+    delay_ns: float = of(500.0, "propagation delay of a link", unit="ns", least=0)
+    payload_bytes: int = of(4096, "most payload of a packet", unit="B", least=1, most=65_536)
+    header_bytes: int = of(62, "headers and FCS of a data frame", unit="B", least=62, most=9_000)
+    ack_bytes: int = of(64, "what an ACK is charged as", unit="B", least=1, most=9_000)
+    gap_bytes: int = of(20, "preamble and gap between frames", unit="B", least=0, most=9_000)
+    buffer_bytes: int | None = of(
+        None, "most that a switch's output queues", unit="B", least=1, none="unlimited"
+    )
+    ecn_bytes: int = of(80_000, "queue from which frames are marked; 0: never", unit="B", least=0)
+    acks: bool = of(default=True, words="whether receivers acknowledge packets")
+    workload: str = of("permutation", "who sends to whom, of --list, or a .cm file")
+    message_bytes: int = of(1 << 20, "size of a message", unit="B", least=1)
+    load: float = of(1.0, "share of the line rate at which hosts send", above=0, most=1)
+    failures: float = of(0.0, "share of links that failed", least=0, below=1)
+    mix: tuple[str, str] | None = of(None, "a second scheme and where it is deployed")
+    parameters: Mapping[str, float] = of({}, "a scheme's own, as --list shows them")
+    workload_options: Mapping[str, float | str] = of({}, "a workload's own, as --list shows them")
+
+    def __post_init__(self) -> None:
+        """Check every field that can be checked without the network; raises ScenarioError."""
+        for field in FIELDS:
+            value = checked(field.name, getattr(self, field.name), field.kind, field.about)
+            object.__setattr__(self, field.name, value)
+
+    @property
+    def width(self) -> int:
+        """Hosts of an edge switch, and uplinks of a switch: k/2."""
+        return self.k // 2
+
+    @property
+    def levels(self) -> int:
+        """Tiers of switches: 2 in a leaf-spine, otherwise 3."""
+        return 2 if self.topology == "leaf-spine" else 3
+
+    @property
+    def hosts(self) -> int:
+        """Hosts of the network."""
+        return self.k * self.width if self.levels == 2 else self.k * self.width**2
+
+    @property
+    def data_frame_bytes(self) -> int:
+        """Bytes of a full data frame, headers and FCS included."""
+        return self.payload_bytes + self.header_bytes
+
+    @property
+    def picoseconds_per_byte(self) -> float:
+        """Time a byte takes on a link."""
+        return 8 * PICOSECONDS_PER_NANOSECOND / self.rate_gbps
+
+    @property
+    def data_ns(self) -> float:
+        """Time that a full data frame takes on a link, without the gap: T_d."""
+        return self.time_ns(self.data_frame_bytes)
+
+    @property
+    def ack_ns(self) -> float:
+        """Time that an ACK takes on a link: T_a."""
+        return self.time_ns(self.ack_bytes)
+
+    @property
+    def gap_ns(self) -> float:
+        """Time between two frames: T_g."""
+        return self.time_ns(self.gap_bytes)
+
+    def time_ns(self, wire_bytes: float) -> float:
+        """Time that `wire_bytes` take on a link, in nanoseconds."""
+        return wire_bytes * 8 / self.rate_gbps
+
+    def serialisation_ps(self, frame_bytes: int) -> int:
+        """Time that `frame_bytes` take on a link, in picoseconds, rounded to the nearest."""
+        return round(frame_bytes * self.picoseconds_per_byte)
+
+    def packets(self, message_bytes: int) -> int:
+        """Count the data frames of a message."""
+        return -(-message_bytes // self.payload_bytes)
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A field of a scenario: its name, type, default, and what there is to say of it."""
+
+    name: str
+    kind: Any
+    default: Any
+    about: About
+
+
+FIELDS: tuple[Field, ...] = tuple(
+    Field(
+        field.name,
+        field.type,
+        {} if field.default is dataclasses.MISSING else field.default,
+        field.metadata[ABOUT],
+    )
+    for field in dataclasses.fields(Scenario)
+)
+NAMES = tuple(field.name for field in FIELDS)
+
+
+def to_toml(scenario: Scenario) -> str:
+    """Render a scenario as TOML with every field that is not None; from_toml reads it back."""
+    values = {name: getattr(scenario, name) for name in NAMES}
+    return tomli_w.dumps({name: value for name, value in values.items() if value is not None})
+
+
+def from_toml(path: Path, *, whole: bool = False) -> Scenario:
+    """Read a scenario; fields that are not there have their defaults, unless it has to be whole.
+
+    Raises ScenarioError naming the file and the field that is wrong, or is missing where all have
+    to be there.
+    """
+    try:
+        raw: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ScenarioError(f"{path}: {error.strerror}") from error
+    except ValueError as error:
+        raise ScenarioError(f"{path}: not TOML: {error}") from error
+    for name in raw:
+        if name not in NAMES:
+            near = difflib.get_close_matches(name, NAMES, 1)
+            hint = f"; did you mean {near[0]}?" if near else f"; there are {', '.join(NAMES)}"
+            raise ScenarioError(f"{path}: a scenario has no field {name}{hint}")
+    for field in FIELDS if whole else ():
+        if field.name not in raw and field.default is not None:
+            raise ScenarioError(f"{path}: {field.name} is missing")
+    try:
+        return Scenario(**raw)
+    except ScenarioError as error:
+        raise ScenarioError(f"{path}: {error}") from error
+
+
+def flat(scenario: Scenario) -> dict[str, float | str | None]:
+    """Return a scenario's fields as columns of a table: plain values by name.
+
+    Entries of a table have columns of their own (`parameters.pipe_ports`), those of a list are
+    joined with `+`.
+    """
+    columns: dict[str, float | str | None] = {}
+    for name in NAMES:
+        match getattr(scenario, name):
+            case Mapping() as table:
+                columns |= {f"{name}.{key}": value for key, value in sorted(table.items())}
+            case tuple() as values:
+                columns[name] = "+".join(values)
+            case value:
+                columns[name] = value
+    return columns
+
+
+def variant(scenario: Scenario) -> str:
+    """Name a scheme with the parameters it was given: `pofan(pipe_ports=1)`, or `ofan`."""
+    given = ",".join(f"{name}={value:g}" for name, value in sorted(scenario.parameters.items()))
+    mixed = "+".join(("", *scenario.mix)) if scenario.mix else ""
+    return scenario.scheme + mixed + (f"({given})" if given else "")
