@@ -14,26 +14,30 @@ class ExchangeError(ValueError):
 
 
 def read_json(path: Path) -> dict[str, Any]:
-    """Read a JSON object; raises ExchangeError naming the file."""
+    """Read a JSON object in which no name stands twice; raises ExchangeError naming the file."""
     try:
-        document = json.loads(path.read_text(encoding="utf-8"))
+        document = json.loads(
+            path.read_text(encoding="utf-8-sig"),
+            object_pairs_hook=_without_repetition,
+            parse_constant=_no_number,
+        )
     except OSError as error:
         raise ExchangeError(f"{path}: {error.strerror}") from None
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ExchangeError(f"{path}: not JSON: {error}") from None
     if not isinstance(document, dict):
         raise ExchangeError(f"{path}: not a JSON object")
     return document
 
 
-def member(document: dict[str, Any], name: str, kind: type, place: str) -> Any:
-    """Return a member of an object if it has the wanted kind; ExchangeError names `place`."""
-    if name not in document:
-        raise ExchangeError(f'{place}: "{name}" is missing')
-    value = document[name]
-    if not isinstance(value, kind):
-        raise ExchangeError(f'{place}: "{name}" is {value!r}; it should be a {_WORDS[kind]}')
-    return value
+def _without_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    members: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in members:
+            raise ValueError(f'"{name}" stands twice in one object')
+        members[name] = value
+    return members
 
 
-_WORDS = {dict: "JSON object", list: "list", str: "string", int: "number"}
+def _no_number(name: str) -> Any:
+    raise ValueError(f"{name} is no number")

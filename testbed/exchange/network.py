@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from testbed.exchange.document import ExchangeError
+from testbed.exchange.tutorials import interface
 from testbed.mininet import interfaces
 from testbed.mininet.interfaces import Pair
 from testbed.mininet.namespaces import network_of
@@ -22,7 +23,7 @@ from testbed.mininet.nodes import (
 from testbed.mininet.offloads import switch_off
 
 if TYPE_CHECKING:
-    from testbed.exchange.tutorials import Cable, End, Host, Network
+    from testbed.exchange.tutorials import Cable, Host, Network
 
 MTU = 1500
 HOST_INTERFACE = "eth0"  # as the tutorials' commands call it
@@ -52,11 +53,6 @@ def start(network: Network) -> Any:
         _run_commands(net[host.name], host)
     net.start()
     return net
-
-
-def interface(end: End) -> str:
-    """Name the interface of a switch's port."""
-    return f"{end.node}-eth{end.port}"
 
 
 def _topology(network: Network) -> Any:

@@ -7,18 +7,21 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from testbed.exchange.document import ExchangeError, member, read_json
+from testbed.exchange import forms
+from testbed.exchange.document import ExchangeError
+from testbed.exchange.forms import LARGEST_PORT, place, shown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-_MAC = re.compile(r"([0-9a-fA-F]{2}:){5}[0-9a-fA-F]{2}")
-_SWITCH_END = re.compile(r"(?P<name>[^-]+)-p(?P<port>\d+)")
-_LATENCY = re.compile(r"(?P<number>\d+(\.\d+)?)\s*(?P<unit>us|ms|s)?")
+_SWITCH_END = re.compile(r"(?P<name>[^-]+)-p(?P<port>\d+)", re.ASCII)
+_LATENCY = re.compile(r"(?P<number>\d+(\.\d+)?)\s*(?P<unit>us|ms|s)?", re.ASCII)
 _MICROSECONDS = {"us": 1, "ms": 1000, "s": 1_000_000, None: 1000}
-LONGEST_NODE_NAME = 9  # so that <name>-eth511 fits an interface's 15 characters
-LARGEST_PORT = 510
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*", re.ASCII)
+LONGEST_INTERFACE = 15
+LONGEST_DELAY_US = 60_000_000
+LEAST_MBPS, MOST_MBPS = 0.001, 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,11 +36,15 @@ class Host:
 
 @dataclass(frozen=True, slots=True)
 class Switch:
-    """A switch, and the files that it names: its own program and its entries, if any."""
+    """A switch, and the files that it names: its own program and its entries, if any.
+
+    What its program sends to `cpu_port` is for a controller, and there is none.
+    """
 
     name: str
     program: Path | None
     runtime: Path | None
+    cpu_port: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,47 +79,42 @@ class Network:
         return tuple(sorted(end.port for end in ends if end.node == switch))
 
 
+def interface(end: End) -> str:
+    """Name the interface of a switch's port."""
+    return f"{end.node}-eth{end.port}"
+
+
 def read_topology(path: Path) -> Network:
     """Read a topology.json; files named in it are relative to its exercise.
 
-    Raises ExchangeError naming the file and the node or link that is wrong.
+    Raises ExchangeError naming the file, the member, its value and what was wanted.
     """
-    document = read_json(path)
-    place = str(path)
-    hosts = member(document, "hosts", dict, place)
-    switches = member(document, "switches", dict, place)
-    links = member(document, "links", list, place)
+    form = forms.read(path, forms.Topology)
+    for kind, names in (("hosts", form.hosts), ("switches", form.switches)):
+        for name in names:
+            _check_name(f"{path}: {place(kind, name)}", name)
+    if both := sorted(set(form.hosts) & set(form.switches)):
+        raise ExchangeError(f"{path}: {both[0]} is a host and a switch; names are unique")
     network = Network(
-        tuple(_host(f"{path}: host {name}", name, raw) for name, raw in hosts.items()),
-        tuple(_switch(path, name, raw) for name, raw in switches.items()),
-        tuple(_cable(f"{path}: link {raw}", raw, hosts, switches) for raw in links),
+        tuple(_host(name, host) for name, host in form.hosts.items()),
+        tuple(_switch(path, name, switch) for name, switch in form.switches.items()),
+        tuple(
+            _cable(f"{path}: {place('links', number)}", raw, form)
+            for number, raw in enumerate(form.links)
+        ),
     )
-    _check(place, network)
+    _check_links(str(path), network)
+    _check_addresses(str(path), network.hosts)
     return network
 
 
-def _host(place: str, name: str, raw: Any) -> Host:
-    _check_name(place, name)
-    if not isinstance(raw, dict):
-        raise ExchangeError(f"{place} should be a JSON object")
-    text, mac = member(raw, "ip", str, place), member(raw, "mac", str, place)
-    if not _MAC.fullmatch(mac):
-        raise ExchangeError(f"{place}: {mac} is no Ethernet address")
-    try:
-        address = ipaddress.IPv4Interface(text)
-    except ValueError as error:
-        raise ExchangeError(f"{place}: {error}") from None
-    return Host(name, address, mac, tuple(map(str, raw.get("commands", ()))))
+def _host(name: str, form: forms.Host) -> Host:
+    return Host(name, ipaddress.IPv4Interface(form.ip), form.mac.lower(), tuple(form.commands))
 
 
-def _switch(path: Path, name: str, raw: Any) -> Switch:
-    place = f"{path}: switch {name}"
-    _check_name(place, name)
-    if not isinstance(raw, dict):
-        raise ExchangeError(f"{place} should be a JSON object")
-    if "cli_input" in raw:
-        raise ExchangeError(f"{place}: cli_input is not supported; use runtime_json")
-    return Switch(name, _beside(path, raw.get("program")), _beside(path, raw.get("runtime_json")))
+def _switch(path: Path, name: str, form: forms.Switch) -> Switch:
+    port = None if form.cpu_port is None else int(form.cpu_port)
+    return Switch(name, _beside(path, form.program), _beside(path, form.runtime_json), port)
 
 
 def _beside(topology: Path, name: str | None) -> Path | None:
@@ -123,53 +125,88 @@ def _beside(topology: Path, name: str | None) -> Path | None:
     return own if own.exists() or not above.exists() else above
 
 
-def _cable(place: str, raw: Any, hosts: Mapping[str, Any], switches: Mapping[str, Any]) -> Cable:
-    if not isinstance(raw, list) or not 2 <= len(raw) <= 4:
-        raise ExchangeError(f"{place} should be [node, node, delay, Mb/s]")
-    lower, upper = sorted((_end(place, raw[i], hosts, switches) for i in (0, 1)), key=_host_first)
-    rate = raw[3] if len(raw) > 3 else None
-    if rate is not None and (not isinstance(rate, int | float) or rate <= 0):
-        raise ExchangeError(f"{place}: a rate of {rate!r} Mb/s")
-    return Cable(lower, upper, _delay_us(place, raw[2] if len(raw) > 2 else 0), rate)
+def _cable(where: str, raw: list[Any], form: forms.Topology) -> Cable:
+    if not 2 <= len(raw) <= 4:
+        raise ExchangeError(f"{where} is {shown(raw)}; it should be [node, node, delay, Mb/s]")
+    lower, upper = sorted((_end(where, raw[i], form) for i in (0, 1)), key=_host_first)
+    delay = _delay_us(where, raw[2] if len(raw) > 2 else 0)
+    return Cable(lower, upper, delay, _rate_mbps(where, raw[3] if len(raw) > 3 else None))
 
 
 def _host_first(end: End) -> int:
     return min(end.port, 1)
 
 
-def _end(place: str, raw: Any, hosts: Mapping[str, Any], switches: Mapping[str, Any]) -> End:
-    if raw in hosts:
+def _end(where: str, raw: Any, form: forms.Topology) -> End:
+    if isinstance(raw, str) and raw in form.hosts:
         return End(raw, 0)
     parts = _SWITCH_END.fullmatch(str(raw))
-    if parts is None or parts["name"] not in switches:
-        raise ExchangeError(f"{place}: {raw} is neither a host nor a switch's port such as s1-p2")
-    if not 1 <= int(parts["port"]) <= LARGEST_PORT:
-        raise ExchangeError(f"{place}: port {parts['port']} is not one of 1 to {LARGEST_PORT}")
-    return End(parts["name"], int(parts["port"]))
+    if parts is None or parts["name"] not in form.switches:
+        raise ExchangeError(
+            f"{where}: {shown(raw)} is neither a host nor a switch's port such as s1-p2"
+        )
+    if len(parts["port"]) > 3 or not 1 <= int(parts["port"]) <= LARGEST_PORT:
+        raise ExchangeError(f"{where}: {shown(raw)}: ports are numbered 1 to {LARGEST_PORT}")
+    end = End(parts["name"], int(parts["port"]))
+    if len(interface(end)) > LONGEST_INTERFACE:
+        raise ExchangeError(
+            f"{where}: {interface(end)} is longer than the {LONGEST_INTERFACE} letters that an "
+            f"interface's name may have; use a shorter name"
+        )
+    return end
 
 
-def _delay_us(place: str, raw: Any) -> float:
+def _rate_mbps(where: str, raw: Any) -> float | None:
+    if raw is None:
+        return None
+    number = isinstance(raw, int | float) and not isinstance(raw, bool)
+    if not number or not LEAST_MBPS <= raw <= MOST_MBPS:
+        wanted = f"it should be a number of Mb/s from {LEAST_MBPS} to {MOST_MBPS}"
+        raise ExchangeError(f"{where}: the rate is {shown(raw)}; {wanted}")
+    return float(raw)
+
+
+def _delay_us(where: str, raw: Any) -> float:
     """Read a delay; the tutorials count in milliseconds where no unit is given."""
-    parts = _LATENCY.fullmatch(str(raw))
-    if parts is None:
-        raise ExchangeError(f"{place}: a delay of {raw!r}")
-    return float(parts["number"]) * _MICROSECONDS[parts["unit"]]
+    text = str(raw) if not isinstance(raw, bool) else ""
+    parts = _LATENCY.fullmatch(text)
+    delay = float(parts["number"]) * _MICROSECONDS[parts["unit"]] if parts else -1
+    if not 0 <= delay <= LONGEST_DELAY_US:
+        wanted = "it should be milliseconds, or such as 50us, 5ms, 0.5s, and at most a minute"
+        raise ExchangeError(f"{where}: the delay is {shown(raw)}; {wanted}")
+    return delay
 
 
-def _check_name(place: str, name: str) -> None:
-    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name) or len(name) > LONGEST_NODE_NAME:
-        raise ExchangeError(f"{place}: a name has 1 to {LONGEST_NODE_NAME} letters and digits")
+def _check_name(where: str, name: str) -> None:
+    longest = LONGEST_INTERFACE - len("-eth0")
+    if not _NAME.fullmatch(name) or len(name) > longest:
+        raise ExchangeError(f"{where}: a name has 1 to {longest} letters and digits")
 
 
-def _check(place: str, network: Network) -> None:
+def _check_links(where: str, network: Network) -> None:
     seen: set[End] = set()
-    for cable in network.cables:
+    for number, cable in enumerate(network.cables):
         for end in (cable.lower, cable.upper):
             if end in seen:
-                raise ExchangeError(f"{place}: two links at port {end.port} of {end.node}")
+                raise ExchangeError(
+                    f"{where}: {place('links', number)}: two links at port {end.port} of {end.node}"
+                )
             seen.add(end)
         if cable.upper.port == 0:
-            raise ExchangeError(f"{place}: {cable.lower.node} is linked to another host")
+            raise ExchangeError(
+                f"{where}: {place('links', number)}: {cable.lower.node} is linked to another host"
+            )
     for host in network.hosts:
         if End(host.name, 0) not in seen:
-            raise ExchangeError(f"{place}: host {host.name} has no link")
+            raise ExchangeError(f"{where}: host {host.name} has no link")
+
+
+def _check_addresses(where: str, hosts: tuple[Host, ...]) -> None:
+    owners: Mapping[str, dict[str, str]] = {"ip": {}, "mac": {}}
+    for host in hosts:
+        for kind, address in (("ip", str(host.ip.ip)), ("mac", host.mac)):
+            other = owners[kind].setdefault(address, host.name)
+            if other != host.name:
+                raise ExchangeError(
+                    f"{where}: {place('hosts', host.name, kind)} is {address}, which {other} has"
+                )

@@ -115,7 +115,7 @@ def test_run__a_slow_link_makes_a_queue_that_the_program_sees(tmp_path: Path) ->
     [
         ({"bmv2_json": "build/other.json"}, "switch s1: there is no other.p4"),
         ({"bmv2_json": None}, "switch s1 names no program; use --program"),
-        ({"table_entries": [{}]}, 'table entry 1: "table" is missing'),
+        ({"table_entries": [{}]}, "table_entries[0].table is missing"),
     ],
 )
 def test_run__a_wrong_file_is_told_in_one_line(
