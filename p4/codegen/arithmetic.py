@@ -121,6 +121,11 @@ def _shifted(a: Number) -> str:
     return a.unsigned() if a.constant is None else f"UINT64_C({a.low % WORD})"
 
 
+def _amount(b: Number) -> str:
+    """Return how far to shift as an uint64_t operand; all that is more counts as its greatest."""
+    return f"pl_wide_amount({b.text})" if b.wide else b.unsigned()
+
+
 def shift(operator: str, a: Number, b: Number) -> Number:
     """Return C for a shift of an exact number, exact (modulo 2 to the 2048th)."""
     if operator == ">>":
@@ -133,24 +138,24 @@ def shift(operator: str, a: Number, b: Number) -> Number:
     low, high = max(low, -bound), min(high, bound - 1)
     if not a.wide and low >= 0 and high < WORD:
         return Number(f"{_shifted(a)} << {b.inside()}", low, high, atom=False, full=True)
-    text = f"pl_wide_shift_left({a.widened()}, {b.unsigned()})"
+    text = f"pl_wide_shift_left({a.widened()}, {_amount(b)})"
     return Number(text, low, high, wide=True)
 
 
 def _shift_right(a: Number, b: Number) -> Number:
     low, high = min(a.low, 0), a.high >> min(b.low, MOST_BITS) if a.high >= 0 else -1
     if a.wide:
-        text = f"pl_wide_shift_right({a.text}, {b.unsigned()})"
+        text = f"pl_wide_shift_right({a.text}, {_amount(b)})"
         if low >= 0 and high < WORD:
             return Number(f"pl_wide_low({text})", low, high, full=True)
         return Number(text, low, high, wide=True)
     if a.signed:
-        return Number(f"pl_shift_right_signed({a.text}, {b.unsigned()})", low, high, full=True)
+        return Number(f"pl_shift_right_signed({a.text}, {_amount(b)})", low, high, full=True)
     if a.high < INT and b.high < 31:
         return Number(f"{a.inside()} >> {b.inside()}", low, high, atom=False)
     if b.high < 64:
         return Number(f"{a.unsigned()} >> {b.inside()}", low, high, atom=False, full=True)
-    return Number(f"pl_shift_right({a.text}, {b.unsigned()})", low, high, full=True)
+    return Number(f"pl_shift_right({a.text}, {_amount(b)})", low, high, full=True)
 
 
 def low_binary(operator: str, a: Number, b: Number) -> Number:
@@ -159,7 +164,7 @@ def low_binary(operator: str, a: Number, b: Number) -> Number:
         if b.high < 64:
             text = f"{_shifted(a)} << {b.inside()}"
             return Number(text, 0, WORD - 1, atom=False, full=True)
-        return Number(f"pl_shift_left({a.unsigned()}, {b.unsigned()})", 0, WORD - 1, full=True)
+        return Number(f"pl_shift_left({a.unsigned()}, {_amount(b)})", 0, WORD - 1, full=True)
     text = f"{a.unsigned()} {operator} {b.unsigned()}"
     return Number(text, 0, WORD - 1, atom=False, full=True)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import hashlib
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -15,6 +16,7 @@ from pathlib import Path
 CODEGEN = Path(__file__).resolve().parent
 RUNTIME = CODEGEN / "runtime"
 WARNINGS = ("-Wall", "-Wextra", "-Wconversion", "-Werror")
+FAULT = re.compile(r"\.[ch]:\d+:\d+: (fatal )?error: ")
 # Vector loads of what was just stored in parts stall: frames and packets are too short for them.
 FLAGS = (
     "-std=gnu11",
@@ -99,7 +101,7 @@ def build_program(source: str, name: str, flags: tuple[str, ...] = FLAGS) -> Pat
         archive = pool.submit(_runtime_archive, compiler, runtime, flags)
         file, part = Path(folder) / f"{name}.c", Path(folder) / f"{name}.o"
         file.write_text(source)
-        _run([compiler, *flags, *_includes(), "-c", "-o", str(part), str(file)])
+        _compile([compiler, *flags, *_includes(), "-c", "-o", str(part), str(file)], name)
         result = Path(folder) / "program.so"
         _run([compiler, *flags, "-shared", "-o", str(result), str(part)], archive.result())
         result.replace(target)
@@ -139,3 +141,17 @@ def _run(command: list[str], *objects: Path) -> None:
     if done.returncode:
         lines = [line for line in done.stderr.splitlines() if "error" in line] or ["no message"]
         raise BuildError(f"the C compiler failed: {lines[0]}")
+
+
+def _compile(command: list[str], name: str) -> None:
+    """Compile a generated file; if it is no C, that is nobody's fault but the generator's."""
+    try:
+        _run(command)
+    except BuildError as error:
+        if not FAULT.search(str(error)):
+            raise
+        fault = str(error).partition("error: ")[2]
+        raise BuildError(
+            f"{name}: a fault of the code generator, not of the program: the C does not compile"
+            f" ({fault}); please report the program with this line"
+        ) from None

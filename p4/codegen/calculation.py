@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from p4.codegen import program as p4
 from p4.codegen.document import ProgramError
-from p4.codegen.headers import codec_name
 from p4.codegen.layout import whole_bytes
 from p4.codegen.symbols import SETTABLE_BITS
 
@@ -107,9 +106,6 @@ def _bits(context: Context, item: p4.Input) -> int:
             return program.field(item).bits
         case p4.Constant(_, bits):
             return bits or 0
-        case p4.HeaderRef(name):
-            kind = program.header_types[program.headers[name].type]
-            return sum(field.bits for field in kind.fields)
         case _:
             return 0
 
@@ -117,7 +113,7 @@ def _bits(context: Context, item: p4.Input) -> int:
 def _may_lack(context: Context, item: p4.Input) -> bool:
     """Return whether an input's length depends on the frame."""
     match item:
-        case p4.FieldRef(header, _) | p4.HeaderRef(header):
+        case p4.FieldRef(header, _):
             return not context.program.headers[header].metadata
         case _:
             return False
@@ -148,7 +144,7 @@ def _write_inputs(context: Context, calculation: p4.Calculation) -> str:
 
 def _owner(item: p4.Input) -> str:
     match item:
-        case p4.FieldRef(header, _) | p4.HeaderRef(header):
+        case p4.FieldRef(header, _):
             return header
         case _:
             return ""
@@ -168,9 +164,6 @@ def _groups(inputs: Sequence[p4.Input]) -> list[list[p4.Input]]:
 def _write_group(context: Context, group: Sequence[p4.Input]) -> None:
     offset = 0
     for item in group:
-        if isinstance(item, p4.HeaderRef):
-            _write_header(context, item)
-            continue
         place = f"bits + {offset}" if offset else "bits"
         if isinstance(item, p4.FieldRef) and context.layout.field(item).variable:
             context.writer.line(f"bits = {place};")
@@ -187,19 +180,6 @@ def _write_varbit(context: Context, item: p4.FieldRef) -> None:
     text = context.layout.field(item).text
     context.writer.line(f"pl_put_bits(input, bits, {text}_bits, {text});")
     context.writer.line(f"bits += {text}_bits;")
-
-
-def _write_header(context: Context, item: p4.HeaderRef) -> None:
-    header = context.layout.header(item.name)
-    if not context.program.header_types[header.type].fields:
-        return
-    name = codec_name(context, header.type, "emit")
-    kind = context.program.header_types[header.type]
-    context.writer.line(f"{name}(&{header.text}, input + bits / 8);")
-    size = str(kind.fixed_bits)
-    if kind.variable is not None:
-        size += f" + {context.layout.member(header, kind.variable.name).text}_bits"
-    context.writer.line(f"bits += {size};")
 
 
 def _write_put(context: Context, item: p4.Input, place: str) -> None:

@@ -99,6 +99,12 @@ class Place:
             raise self.fail("must be true or false")
         return self.value
 
+    def flag(self) -> bool:
+        """Return the value as a Boolean that may stand as 0 or 1, as in p4c's header types."""
+        if self.value in {0, 1}:
+            return bool(self.value)
+        return self.truth()
+
     def hexadecimal(self) -> int:
         """Return a hexadecimal string's value; a sign and the prefix 0x are optional."""
         try:

@@ -485,7 +485,7 @@ class Payload:
     """What follows the headers in a checksum's input."""
 
 
-Input = FieldRef | Constant | HeaderRef | Payload
+Input = FieldRef | Constant | Payload
 
 
 @dataclass(frozen=True, slots=True)

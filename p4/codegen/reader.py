@@ -99,7 +99,11 @@ def _read_root(root: Place, name: str, digest: str) -> p4.Program:
         registers=tuple(_register(place) for place in root.get("register_arrays")),
         counters=tuple(_counter(place) for place in root.get("counter_arrays")),
         meters=tuple(_meter(place) for place in root.get("meter_arrays")),
-        calculations=_named(p4.Calculation, root.get("calculations"), _calculation),
+        calculations=_named(
+            p4.Calculation,
+            root.get("calculations"),
+            lambda place: _calculation(place, types, headers),
+        ),
         checksums=tuple(_checksum(place) for place in root.get("checksums")),
         field_lists={f.identity: f for f in map(_field_list, root.get("field_lists"))},
         digests={f.identity: f for f in map(_field_list, root.get("learn_lists"))},
@@ -133,7 +137,7 @@ def _header_type(place: Place) -> p4.HeaderType:
 
 def _field(place: Place, header_type: Place, fixed: int) -> p4.Field:
     name, width = place[0].text(), place[1]
-    signed = len(place.list()) > 2 and place[2].truth()
+    signed = len(place.list()) > 2 and place[2].flag()
     if width.value == "*":
         limit = header_type.get("max_length")
         bits = 8 * limit.natural() - fixed if not limit.absent else 8 * 256
@@ -250,20 +254,30 @@ def _meter(place: Place) -> p4.Meter:
     )
 
 
-def _calculation(place: Place) -> p4.Calculation:
-    inputs = tuple(_input(item) for item in place["input"])
+def _calculation(
+    place: Place, types: dict[str, p4.HeaderType], headers: dict[str, p4.Header]
+) -> p4.Calculation:
+    inputs = tuple(part for item in place["input"] for part in _inputs(item, types, headers))
     return p4.Calculation(place["name"].text(), place["algo"].text(), inputs, read_position(place))
 
 
-def _input(place: Place) -> p4.Input:
+def _inputs(
+    place: Place, types: dict[str, p4.HeaderType], headers: dict[str, p4.Header]
+) -> tuple[p4.Input, ...]:
+    """Read an input of a calculation; a header stands for all its fields."""
     if place["type"].text() == "payload":
-        return p4.Payload()
+        return (p4.Payload(),)
     value = read_value(place)
+    if isinstance(value, p4.HeaderRef):
+        kind = types.get(headers[value.name].type) if value.name in headers else None
+        if kind is None:
+            raise place.fail(f"there is no header `{value.name}`")
+        return tuple(p4.FieldRef(value.name, field.name) for field in kind.fields)
     if isinstance(value, p4.Constant) and value.bits is None:
         raise place.fail("a constant in a calculation needs a `bitwidth`")
-    if not isinstance(value, p4.FieldRef | p4.Constant | p4.HeaderRef):
+    if not isinstance(value, p4.FieldRef | p4.Constant):
         raise place.fail("must be a field, a header, a constant or the payload")
-    return value
+    return (value,)
 
 
 def _checksum(place: Place) -> p4.Checksum:

@@ -12,6 +12,7 @@ from p4.codegen.code import Number, unsigned_text
 from p4.codegen.document import ProgramError
 from p4.codegen.headers import HeaderStatements
 from p4.codegen.layout import Place, whole_bytes
+from p4.codegen.usage import STANDARD_METADATA, dropping_fields
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,6 +29,7 @@ ARITHMETIC = {
     "shift_left": "<<",
     "shift_right": ">>",
 }
+DROP_PORT = 511
 COUNTS = {
     "assign": 2,
     "modify_field": 2,
@@ -45,7 +47,7 @@ COUNTS = {
     "recirculate": 1,
     "truncate": 1,
     "generate_digest": 2,
-    "log_msg": 2,
+    "log_msg": 1,
     "assert": 1,
     "assume": 1,
     "_jump": 1,
@@ -80,7 +82,7 @@ class Statements:
             "assign_VL": self._assign_variable,
             "no_op": lambda _: None,
             "drop": self._drop,
-            "mark_to_drop": self._drop,
+            "mark_to_drop": self._mark_to_drop,
             "exit": self._exit,
             "_jump": self._jump,
             "_jump_if_zero": self._jump_if_zero,
@@ -139,6 +141,16 @@ class Statements:
     def _drop(self, _: tuple[p4.Value, ...]) -> None:
         self._writer.line("pl_mark_to_drop(&packet->base);")
 
+    def _mark_to_drop(self, parameters: tuple[p4.Value, ...]) -> None:
+        """Write a drop of the frame, or a note of it in a copy of the standard metadata."""
+        match parameters:
+            case (p4.HeaderRef(name),) if name != STANDARD_METADATA:
+                for field in dropping_fields(self._context.program, name):
+                    value = DROP_PORT if field.field == "egress_spec" else 0
+                    self._context.store(self._context.layout.field(field), p4.Constant(value))
+            case _:
+                self._drop(())
+
     def _exit(self, _: tuple[p4.Value, ...]) -> None:
         self._writer.line("pl_exit(&packet->base);")
         self._writer.line("return;")
@@ -160,7 +172,7 @@ class Statements:
         self._writer.line(f"pl_assert(&packet->base, {condition.text});")
 
     def _log(self, parameters: tuple[p4.Value, ...]) -> None:
-        text, values = parameters[0], parameters[1]
+        text, values = parameters[0], parameters[1] if len(parameters) > 1 else p4.Values(())
         if not isinstance(text, p4.Text) or not isinstance(values, p4.Values):
             raise ProgramError("needs a format and a list of values")
         items = [self._context.narrow(value) for value in values.items]

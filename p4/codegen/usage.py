@@ -29,6 +29,7 @@ BUILDING = frozenset(
         "pop",
     ]
 )
+STANDARD_METADATA = "standard_metadata"
 READS_FIRST = frozenset(
     ["register_write", "count", "truncate", "log_msg", "assert", "assume", "_jump_if_zero"]
 )
@@ -139,12 +140,22 @@ class Usage:
             for value in statement.parameters:
                 self._build(value)
             return
+        if statement.operation == "mark_to_drop":
+            for value in statement.parameters:
+                self._note_dropping(value)
+            return
         if statement.operation in READS_FIRST or not statement.parameters:
             return
         for value in statement.parameters:
             self._note_written(value)
             if statement.operation != "execute_meter":
                 break
+
+    def _note_dropping(self, value: p4.Value) -> None:
+        if isinstance(value, p4.HeaderRef) and value.name != STANDARD_METADATA:
+            for field in dropping_fields(self._program, value.name):
+                self._note(field)
+                self._note_written(field)
 
     def _note_written(self, value: p4.Value) -> None:
         program = self._program
@@ -159,6 +170,13 @@ class Usage:
                 self.types[program.stacks[stack].type].written.add(name)
             case _:
                 pass
+
+
+def dropping_fields(program: p4.Program, header: str) -> list[p4.FieldRef]:
+    """Return the fields of a copy of the standard metadata in which a drop is noted."""
+    fields = program.header_types[program.headers[header].type].fields
+    names = [field.name for field in fields if field.name in {"egress_spec", "mcast_grp"}]
+    return [p4.FieldRef(header, name) for name in names]
 
 
 def program_statements(program: p4.Program) -> Iterator[p4.Statement]:
@@ -203,10 +221,7 @@ def _outer_values(program: p4.Program) -> Iterator[p4.Value | None]:  # noqa: C9
             yield from profile.inputs
     for calculation in program.calculations.values():
         for item in calculation.inputs:
-            if isinstance(item, p4.HeaderRef):
-                kind = program.header_types[program.headers[item.name].type]
-                yield from (p4.FieldRef(item.name, f.name) for f in kind.fields)
-            elif not isinstance(item, p4.Payload):
+            if not isinstance(item, p4.Payload):
                 yield item
     for checksum in program.checksums:
         yield checksum.target

@@ -131,6 +131,8 @@ def _register_cell(place: Place) -> p4.Value:
 
 
 def _parameters(place: Place) -> p4.Value:
+    if place.value == {}:  # what p4c writes for none
+        return p4.Values(())
     return p4.Values(tuple(read_value(item) for item in place))
 
 

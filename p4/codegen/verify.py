@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from p4.codegen import program as p4
@@ -66,6 +67,16 @@ def _union_shape(program: p4.Program, name: str) -> tuple[tuple[str, str], ...]:
 
 def _verify_tables(program: p4.Program) -> None:
     profiles = {profile.name for profile in program.profiles}
+    for kind, names in (
+        ("tables", [table.name for table in program.tables]),
+        ("action profiles", [profile.name for profile in program.profiles]),
+        ("registers", [register.name for register in program.registers]),
+        ("counters", [counter.name for counter in program.counters]),
+        ("meters", [meter.name for meter in program.meters]),
+    ):
+        for name, count in Counter(names).items():
+            if count > 1:
+                raise ProgramError(f"two {kind} are called `{name}`: rename one with @name")
     for table in program.tables:
         if table.profile is not None and table.profile not in profiles:
             raise ProgramError(f"table {table.name}: no action profile `{table.profile}`")

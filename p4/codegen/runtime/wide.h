@@ -45,6 +45,15 @@ static inline uint64_t pl_wide_low(struct pl_wide value)
     return value.limb[0];
 }
 
+/* A shift's amount, which is not negative. */
+static inline uint64_t pl_wide_amount(struct pl_wide value)
+{
+    uint64_t above = 0;
+    for (uint32_t i = 1; i < PL_LIMBS; i++)
+        above |= value.limb[i];
+    return above ? UINT64_MAX : value.limb[0];
+}
+
 static inline struct pl_wide pl_wide_load(const uint8_t *bytes, uint32_t count)
 {
     struct pl_wide result = pl_wide_unsigned(0);

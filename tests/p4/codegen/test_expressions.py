@@ -107,14 +107,16 @@ class Generator:
 
     def shift(self, depth: int) -> tuple[Json, Callable[[Values], int]]:
         left, f = self.number(depth - 1)
-        mask = self.random.choice([1, 7, 63, 255])
+        mask = self.random.choice([1, 7, 63, 255, (1 << 128) - 1])
         amount, g = self.number(0)
         by = operation("&", amount, constant(mask))
         if self.random.randrange(2):
-            return operation(">>", left, by), lambda v: f(v) >> (g(v) & mask)
+            return operation(">>", left, by), lambda v: f(v) >> min(g(v) & mask, MOST_SHIFT)
         cut = (1 << self.random.choice(WIDTHS)) - 1
         shifted = operation("<<", left, by)
-        return operation("&", shifted, constant(cut)), lambda v: f(v) << (g(v) & mask) & cut
+        return operation(
+            "&", shifted, constant(cut)
+        ), lambda v: f(v) << min(g(v) & mask, MOST_SHIFT) & cut
 
     def cast(self, depth: int) -> tuple[Json, Callable[[Values], int]]:
         left, f = self.number(depth - 1)

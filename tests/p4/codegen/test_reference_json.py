@@ -1,0 +1,151 @@
+"""JSON in the ways of p4c, which differ from this compiler's."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from p4.codegen.build import BuildError, build_program
+from p4.codegen.document import ProgramError
+from p4.codegen.generate import generate_c
+from p4.codegen.reader import read_program
+from p4.compiler import compile_file
+from p4.engine import Program, Switch
+from tests.p4.codegen.documents import ADD_OUT, assign, constant, document, field
+
+Json = dict[str, Any]
+SOURCE = """
+#include <core.p4>
+#include <v1model.p4>
+header Card { bit<8> a; bit<8> b; bit<16> c; }
+header Tail { varbit<64> data; }
+header Sum { bit<16> sum; bit<8> rest; }
+struct Headers { Card card; Tail tail; Sum sum; }
+struct Metadata { }
+parser P(packet_in packet, out Headers hdr, inout Metadata meta, inout standard_metadata_t std) {
+    state start {
+        packet.extract(hdr.card);
+        packet.extract(hdr.tail, (bit<32>)hdr.card.a << 3);
+        packet.extract(hdr.sum);
+        transition accept;
+    }
+}
+control V(inout Headers hdr, inout Metadata meta) { apply { } }
+control I(inout Headers hdr, inout Metadata meta, inout standard_metadata_t std) {
+    apply { std.egress_spec = 3; }
+}
+control E(inout Headers hdr, inout Metadata meta, inout standard_metadata_t std) { apply { } }
+control U(inout Headers hdr, inout Metadata meta) {
+    apply {
+        update_checksum(true, { hdr.card.a, hdr.card.b, hdr.card.c, hdr.tail.data, hdr.sum.rest },
+                        hdr.sum.sum, HashAlgorithm.csum16);
+    }
+}
+control D(packet_out packet, in Headers hdr) {
+    apply { packet.emit(hdr.card); packet.emit(hdr.tail); packet.emit(hdr.sum); }
+}
+V1Switch(P(), V(), I(), E(), U(), D()) main;
+"""
+
+
+def simple(*primitives: Json) -> Json:
+    """Return a program that takes a byte, sends a byte, and runs primitives."""
+    return document([("a", 8, False)], [ADD_OUT, *primitives], [("r", 8)])
+
+
+def string(text: str) -> Json:
+    return {"type": "string", "value": text}
+
+
+def test_whole_header_in_a_checksum__is_all_its_fields(tmp_path: Path) -> None:
+    source = tmp_path / "sum.p4"
+    source.write_text(SOURCE)
+    by_field = compile_file(source)
+    by_header = compile_file(source)
+    by_header["calculations"][0]["input"] = [
+        {"type": "header", "value": "card"},
+        {"type": "header", "value": "tail"},
+        {"type": "field", "value": ["sum", "rest"]},
+    ]
+    frame = bytes.fromhex("02abcdef 1234 0000 56")
+    results = [
+        Switch(Program.from_document(item, "sum")).receive(1, frame)
+        for item in (by_field, by_header)
+    ]
+    assert results[0] == results[1]
+    assert results[0][0].data[6:8] != bytes(2)
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        [string("hello")],
+        [string("hello"), {"type": "parameters_vector", "value": {}}],
+        [string("hello"), {"type": "parameters_vector", "value": []}],
+    ],
+)
+def test_log__without_values(parameters: list[Json]) -> None:
+    program = Program.from_document(simple({"op": "log_msg", "parameters": parameters}), "log")
+    switch = Switch(program)
+    assert [o.data for o in switch.receive(1, b"\x05")] == [b"\0"]
+    assert switch.recorder is not None
+    assert switch.recorder.lines == ["hello"]
+
+
+@pytest.mark.parametrize(("mark", "is_signed"), [(0, False), (1, True), (False, False)])
+def test_field__sign_may_be_a_number(mark: object, *, is_signed: bool) -> None:
+    program = simple()
+    program["header_types"][0]["fields"][0][2] = mark
+    assert read_program(program).header_types["in_t"].fields[0].signed is is_signed
+
+
+def with_copy(*primitives: Json) -> Json:
+    """Return a program that also has a copy of the standard metadata."""
+    program = simple(*primitives)
+    program["headers"].append(
+        {"name": "copy", "id": 9, "header_type": "standard_metadata", "metadata": True}
+    )
+    return program
+
+
+def standard(name: str) -> Json:
+    return field("standard_metadata", name)
+
+
+DROP_COPY = {"op": "mark_to_drop", "parameters": [{"type": "header", "value": "copy"}]}
+SEND_TO_3 = {"op": "assign", "parameters": [standard("egress_spec"), constant(3)]}
+
+
+def test_mark_to_drop__of_a_copy_counts_once_it_is_copied_back() -> None:
+    switch = Switch(Program.from_document(with_copy(SEND_TO_3, DROP_COPY), "copy"))
+    assert [o.port for o in switch.receive(1, b"\x05")] == [3]
+    back = {"op": "assign", "parameters": [standard("egress_spec"), field("copy", "egress_spec")]}
+    switch = Switch(Program.from_document(with_copy(SEND_TO_3, DROP_COPY, back), "copy"))
+    assert switch.receive(1, b"\x05") == []
+
+
+def test_two_tables_of_one_name__are_refused_by_it() -> None:
+    program = simple()
+    table = {
+        "name": "same",
+        "match_type": "exact",
+        "type": "simple",
+        "max_size": 1,
+        "key": [{"match_type": "exact", "target": ["in", "a"]}],
+        "action_ids": [0],
+        "next_tables": {"run": None},
+        "default_entry": {"action_id": 0},
+    }
+    for pipeline in program["pipelines"]:
+        pipeline["tables"] = [table]
+    with pytest.raises(ProgramError, match="two tables are called `same`: rename one with @name"):
+        Program.from_document(program, "same")
+
+
+def test_c_that_does_not_compile__is_the_generator_s_fault() -> None:
+    source = generate_c(read_program(simple(assign("r", constant(1))), "broken"))
+    with pytest.raises(BuildError) as caught:
+        build_program(source.replace("static void keep(", "static void kept("), "broken")
+    message = str(caught.value)
+    assert message.startswith("broken: a fault of the code generator, not of the program: ")
+    assert "\n" not in message
