@@ -109,11 +109,16 @@ def _wide(operator: str, a: Number, b: Number, low: int, high: int) -> Number:
 def _word_text(operator: str, a: Number, b: Number) -> str:
     if operator in "/%":
         if b.low > 0:
-            return f"({a.unsigned()} {operator} {b.inside()})"
+            return f"({a.unsigned()} {operator} {_beside_word(b)})"
         name = "pl_divide" if operator == "/" else "pl_modulo"
         return f"{name}({a.text}, {b.text})"
-    right = b.inside() if a.constant is None else b.unsigned()
+    right = _beside_word(b) if a.constant is None else b.unsigned()
     return f"{a.unsigned()} {operator} {right}"
+
+
+def _beside_word(b: Number) -> str:
+    """Return a right operand that becomes a word without a change of sign: no sum of bytes."""
+    return b.inside() if b.atom or b.full else b.unsigned()
 
 
 def _shifted(a: Number) -> str:

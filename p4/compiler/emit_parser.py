@@ -91,6 +91,13 @@ class _Flattener:
                 if last is not None:
                     last.then(after)
                 return after
+            case flat.Loop():
+                start = self._new()
+                state.then(start)
+                last = self._code(statement.body, start)
+                if last is not None:
+                    last.then(start)
+                return None
             case flat.Jump():
                 state.then(self._labels.get(statement.label))
                 return None

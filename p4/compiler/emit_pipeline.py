@@ -46,6 +46,7 @@ def graph(program: flat.Program, pipeline: flat.Pipeline, diagnostics: Diagnosti
     first = builder.code(pipeline.body, None)
     program.actions.extend(reversed(builder.hidden))
     builder.join_sites()
+    builder.close_loops(first)
     return Graph(first, _walk(first))
 
 
@@ -81,6 +82,7 @@ class _Builder:
             each.table for each in flat.statements(pipeline.body) if isinstance(each, flat.Apply)
         )
         self._sites: dict[flat.Table, list[Node]] = {}
+        self._starts: dict[Node, Node | None] = {}  # what stands for a loop's start, and that
         self.hidden: list[flat.Action] = []
 
     def divided(self) -> frozenset[flat.Table]:
@@ -99,20 +101,16 @@ class _Builder:
             following = self._statement(statement, following)
         return self._hidden(plain, following)
 
-    def _is_loop(self, statement: flat.Statement) -> bool:
-        """Tell whether a statement is a loop, which becomes part of an action as a whole."""
-        if not isinstance(statement, flat.Labelled):
-            return False
-        if len(statement.body) != 1 or not isinstance(statement.body[0], flat.Loop):
-            return False
+    @staticmethod
+    def _is_loop(statement: flat.Statement) -> bool:
+        """Tell whether a statement is a loop that becomes part of an action as a whole."""
         inside = list(flat.statements((statement,)))
-        labels = {each.label for each in inside if isinstance(each, flat.Labelled)}
-        for each in inside:
-            if isinstance(each, flat.Jump) and each.label not in labels:
-                self._diagnostics.error(
-                    each.at, "unsupported: leaving a control from inside of a loop without a bound"
-                )
-        return True
+        return (
+            isinstance(statement, flat.Labelled)
+            and any(isinstance(each, flat.Loop) for each in statement.body)
+            and not any(isinstance(each, flat.Apply) for each in inside)
+            and not flat.leaves((statement,))
+        )
 
     def _statement(self, statement: flat.Statement, following: Node | None) -> Node | None:
         match statement:
@@ -129,7 +127,18 @@ class _Builder:
                 return self._labels[statement.label]
             case flat.Apply():
                 return self._apply(statement, following)
+            case flat.Loop():
+                return self._loop(statement)
         raise AssertionError("parsers do not run in pipelines")
+
+    def _loop(self, loop: flat.Loop) -> Node | None:
+        start = Node(loop.at)
+        first = self._started(self.code(loop.body, start))
+        if first is start:
+            self._diagnostics.error(loop.at, "this loop never ends")
+            return None
+        self._starts[start] = first
+        return first
 
     def _hidden(self, plain: list[flat.Statement], following: Node | None) -> Node | None:
         """Return a hidden table that runs statements (given in reverse)."""
@@ -216,6 +225,17 @@ class _Builder:
             joined = {key: self._choose(table, sites, key) for key in keys}
             shared.following = joined[keys[-1]]
             shared.outcomes = joined
+
+    def close_loops(self, first: Node | None) -> None:
+        """Let what goes back to a loop's start go to the node that this has turned out to be."""
+        for node in _walk(first):
+            node.following = self._started(node.following)
+            node.outcomes = {key: self._started(each) for key, each in node.outcomes.items()}
+
+    def _started(self, node: Node | None) -> Node | None:
+        while node in self._starts:
+            node = self._starts[node]
+        return node
 
     def _choose(self, table: flat.Table, sites: list[Node], key: str) -> Node | None:
         targets = [site.outcomes.get(key, site.following) for site in sites]

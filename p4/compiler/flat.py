@@ -249,6 +249,13 @@ def statements(code: Code) -> Iterator[Statement]:
                     yield from statements(body)
 
 
+def leaves(code: Code) -> bool:
+    """Tell whether a jump leads out of code."""
+    inside = list(statements(code))
+    labels = {each.label for each in inside if isinstance(each, Labelled)}
+    return any(isinstance(each, Jump) and each.label not in labels for each in inside)
+
+
 # Tables and actions
 
 

@@ -1,30 +1,37 @@
-"""The fifth pass, part seven: loops, which are unrolled if their rounds can be counted.
+"""The fifth pass, part seven: loops.
 
-A loop's variable becomes a constant in every round if nothing in the body changes it. Otherwise,
-if it counts from a constant to a constant, every round tests the condition. All other loops
-become jumps backwards, which BMv2 has inside of actions only.
+A loop is unrolled only where evaluating it proves how many rounds it runs at most: its variable
+counts from a constant, nothing but the one update changes that, and the condition comes to be
+false by the variable alone. The variable is then a constant in every round. Every other loop
+stays one: a jump back in an action, an edge back in a pipeline, a transition back in a parser.
 """
 
 import dataclasses
 from collections.abc import Callable, Iterator
 
 from p4.compiler import flat, fold, places, tree
+from p4.compiler import types as t
 from p4.compiler.diagnostics import Position
 from p4.compiler.lower_tables import TableLowering
 
-UNROLL_LIMIT = 1024
-UNKNOWN = "a loop whose number of rounds is not known"
-COUNT = "count a variable from a constant to a constant"
+UNROLL_LIMIT = 1024  # rounds, those of loops around it included
+REPEATING = ("ingress", "egress", "parser")  # the blocks that may go back
+COUNT = "count a variable from a constant to a constant that the body does not change"
 
 
 class LoopLowering(TableLowering):
     """Loops."""
 
-    def _loop(self, rounds: Callable[[], None]) -> None:
+    _rounds_around = 1  # of the unrolled loops that are being lowered
+
+    def _loop(self, rounds: Callable[[], None], factor: int = 1) -> None:
+        """Emit what `rounds` does as code that `break` leaves; `factor` copies of the body."""
         frame = self._frame
         before = (frame.loop_end, frame.loop_next)
         frame.loop_end = self._label()
+        self._rounds_around *= factor
         code = self._capture(rounds)
+        self._rounds_around //= factor
         self._labelled(frame.loop_end, code)
         frame.loop_end, frame.loop_next = before
 
@@ -33,101 +40,116 @@ class LoopLowering(TableLowering):
         self._labelled(label, self._capture(lambda: self._statements((body,))))
 
     def _leave_unless(self, condition: flat.Value, at: Position) -> None:
-        if not isinstance(condition, flat.Number):
+        if not isinstance(condition, flat.Number) or not condition.value:
             leave = self._capture(lambda: self._jump(self._frame.loop_end, at))
             self._if(condition, (), leave, at)
+
+    def _fits(self, rounds: int) -> bool:
+        return rounds * self._rounds_around <= UNROLL_LIMIT
 
     # for (initial; condition; updates)
 
     def _for(self, node: tree.For) -> None:
-        variable = self._constant_variable(node)
-        if variable is not None:
-            self._loop(lambda: self._constant_rounds(node, variable))
+        variable = self._counter(node)
+        values = self._counted(node, variable) if variable is not None else None
+        if variable is None or values is None:
+            self._statements(node.initial)
+            self._loop(lambda: self._repeat(lambda: self._one_round(node), node.at))
             return
-        self._statements(node.initial)
-        bound = _rounds(node, self._checked.constants)
-        if bound is None:
-            self._loop(lambda: self._endless_rounds(node))
-        else:
-            self._loop(lambda: self._counted_rounds(node, bound))
+        self._loop(lambda: self._constant_rounds(node, variable, values), max(1, len(values)))
+        self._frame.bindings.pop(variable, None)
 
-    def _endless_rounds(self, node: tree.For) -> None:
-        """Emit a loop that only its condition, a break or a return ends."""
-        if self._region not in {"ingress", "egress"}:
-            raise self._unsupported(node.at, f"{UNKNOWN} in the {self._region}", COUNT)
-        body = self._capture(lambda: self._one_round(node))
-        if any(isinstance(each, flat.Apply) for each in flat.statements(body)):
-            raise self._unsupported(node.at, f"applying a table in {UNKNOWN}", COUNT)
-        if self._frame.loop_end not in self._used_labels:
-            raise self._unsupported(node.at, "a loop without an end")
-        self._emit(flat.Loop(body, node.at))
+    def _repeat(self, produce: Callable[[], object], at: Position) -> None:
+        """Emit a loop that only its condition, a break, a return or an exit ends."""
+        if self._region not in REPEATING:
+            raise self._unsupported(
+                at, f"a loop whose number of rounds is not known in the {self._region}", COUNT
+            )
+        body = self._capture(produce)
+        if not flat.leaves(body):
+            raise self._diagnostics.fail(at, "this loop never ends")
+        self._emit(flat.Loop(body, at))
 
     def _one_round(self, node: tree.For) -> None:
         self._leave_unless(self._value(node.condition), node.at)
         self._round(node.body)
         self._statements(node.updates)
 
-    def _constant_variable(self, node: tree.For) -> tree.Variable | None:
+    # Loops that are unrolled
+
+    def _counter(self, node: tree.For) -> tree.Variable | None:
         """Return the loop's variable if only the loop's one update changes it."""
         first = node.initial[0] if len(node.initial) == 1 else None
-        if not isinstance(first, tree.Variable) or first.value is None or len(node.updates) != 1:
+        if not isinstance(first, tree.Variable) or first.value not in self._checked.constants:
             return None
-        if first.value not in self._checked.constants:
+        update = node.updates[0] if len(node.updates) == 1 else None
+        if not isinstance(update, tree.Assignment):
             return None
-        update = node.updates[0]
-        if not isinstance(update, tree.Assignment) or not self._refers(update.target, first):
+        whole = self._checked.references.get(update.target) is first
+        if not whole or self._has_effects(update.value) or self._has_effects(node.condition):
             return None
-        return first if self._counts_alone(node, first) else None
+        return None if self._changes(node.body, first) else first
 
-    def _counts_alone(self, node: tree.For, variable: tree.Variable) -> bool:
-        """Tell whether the loop ends by its variable alone, and its body leaves that alone."""
-        assert variable.value is not None
-        start = fold.number(self._checked.constants[variable.value], self._written(variable.type))
-        self._frame.bindings[variable] = start
-        found: list[flat.Value] = []
-        self._capture(lambda: found.append(self._value(node.condition)))
-        del self._frame.bindings[variable]
-        return isinstance(found[0], flat.Number) and not self._changes(node.body, variable)
+    def _counted(self, node: tree.For, variable: tree.Variable) -> list[flat.Number] | None:
+        """Return the variable's value in each round there may be; None if that is not proven.
 
-    def _constant_rounds(self, node: tree.For, variable: tree.Variable) -> None:
-        type_ = self._written(variable.type)
-        assert variable.value is not None
+        The loop is evaluated for this, with all that it reads besides the variable unknown.
+        """
         update = node.updates[0]
+        assert variable.value is not None
         assert isinstance(update, tree.Assignment)
-        value: flat.Value = fold.number(self._checked.constants[variable.value], type_)
-        for _ in range(UNROLL_LIMIT):
+        start = self._checked.constants[variable.value]
+        value: flat.Value = fold.number(start, self._written(variable.type))
+        values: list[flat.Number] = []
+        seen: set[flat.Value] = set()
+        while isinstance(value, flat.Number) and value not in seen and self._fits(len(values)):
+            seen.add(value)
+            if self._with(variable, value, node.condition) == fold.FALSE:
+                return values
+            values.append(value)
+            value = self._updated(variable, value, update)
+        return None
+
+    def _with(
+        self, variable: tree.Variable, value: flat.Number, expression: tree.Expression
+    ) -> flat.Value:
+        """Return what an expression is for this value of the variable, emitting nothing."""
+        self._frame.bindings[variable] = value
+        found: list[flat.Value] = []
+        self._capture(lambda: found.append(self._value(expression)))
+        del self._frame.bindings[variable]
+        return found[0]
+
+    def _updated(
+        self, variable: tree.Variable, value: flat.Number, update: tree.Assignment
+    ) -> flat.Value:
+        given = self._with(variable, value, update.value)
+        if update.operator:
+            given = fold.binary(update.operator, value, given, value.type)
+        if isinstance(given, flat.Number):
+            return fold.number(given.value, value.type)
+        return given
+
+    def _constant_rounds(
+        self, node: tree.For, variable: tree.Variable, values: list[flat.Number]
+    ) -> None:
+        for value in values:
             self._frame.bindings[variable] = value
-            condition = self._value(node.condition)
-            if condition == fold.FALSE:
-                return
-            self._leave_unless(condition, node.at)
+            self._leave_unless(self._value(node.condition), node.at)
             self._round(node.body)
-            value = self._updated(update, value)
-            if not isinstance(value, flat.Number):
-                raise self._unsupported(node.at, UNKNOWN, COUNT)
-        raise self._unsupported(node.at, f"a loop of more than {UNROLL_LIMIT} rounds")
-
-    def _updated(self, update: tree.Assignment, value: flat.Value) -> flat.Value:
-        given = self._value(update.value)
-        if not update.operator:
-            return given
-        return fold.binary(update.operator, value, given, value.type)
-
-    def _counted_rounds(self, node: tree.For, bound: int) -> None:
-        for _ in range(bound):
-            condition = self._value(node.condition)
-            if condition == fold.FALSE:
-                return
-            self._leave_unless(condition, node.at)
-            self._round(node.body)
-            self._statements(node.updates)
 
     # for (variable in collection)
 
     def _for_in(self, node: tree.ForIn) -> None:
-        values = self._collection(node)
+        if isinstance(node.collection, tree.Binary) and node.collection.operator == "..":
+            self._for_range(node, node.collection)
+        else:
+            values = [self._kept(value, node.at) for value in self._collection(node)]
+            self._for_each(node, values)
+
+    def _for_each(self, node: tree.ForIn, values: list[places.Place]) -> None:
         constant = not self._changes(node.body, node.variable)
-        self._loop(lambda: self._rounds_over(node, values, constant=constant))
+        self._loop(lambda: self._rounds_over(node, values, constant=constant), max(1, len(values)))
 
     def _rounds_over(self, node: tree.ForIn, values: list[places.Place], *, constant: bool) -> None:
         variable: places.Place | None = None
@@ -143,23 +165,45 @@ class LoopLowering(TableLowering):
             self._round(node.body)
 
     def _collection(self, node: tree.ForIn) -> list[places.Place]:
-        collection = node.collection
-        type_ = self._written(node.variable.type)
-        if isinstance(collection, tree.Binary) and collection.operator == "..":
-            first = self._value(collection.left)
-            last = self._value(collection.right)
-            if not isinstance(first, flat.Number) or not isinstance(last, flat.Number):
-                raise self._unsupported(node.at, UNKNOWN)
-            if last.value - first.value >= UNROLL_LIMIT:
-                raise self._unsupported(node.at, f"a loop of more than {UNROLL_LIMIT} rounds")
-            return [fold.number(each, type_) for each in range(first.value, last.value + 1)]
-        place = self._place(collection)
+        place = self._place(node.collection)
         match place:
             case places.Struct():
                 return list(place.parts.values())
             case places.Stack():
                 return list(place.elements)
         raise self._unsupported(node.at, "a loop over this")
+
+    def _for_range(self, node: tree.ForIn, bounds: tree.Binary) -> None:
+        type_ = self._written(node.variable.type)
+        first, last = self._value(bounds.left), self._value(bounds.right)
+        if isinstance(first, flat.Number) and isinstance(last, flat.Number):
+            low, high = (t.wrap(each.value, type_) for each in (first, last))
+            if self._fits(high - low + 1):
+                numbers = range(low, high + 1)
+                self._for_each(node, [fold.number(each, type_) for each in numbers])
+                return
+        self._loop(lambda: self._range_rounds(node, first, last))
+
+    def _range_rounds(self, node: tree.ForIn, first: flat.Value, last: flat.Value) -> None:
+        """Emit a loop that counts up to a number of run time without going beyond it."""
+        type_ = t.base(self._written(node.variable.type))
+        name = node.variable.name
+        counter, end = self._scalar(type_, name), self._scalar(type_, f"{name}.last")
+        self._assign(counter, fold.cast(first, type_), node.at)
+        self._assign(end, fold.cast(last, type_), node.at)
+        self._leave_unless(fold.binary("<=", counter, end, t.BOOL), node.at)
+        self._repeat(lambda: self._range_round(node, counter, end), node.at)
+
+    def _range_round(self, node: tree.ForIn, counter: flat.Field, end: flat.Field) -> None:
+        variable: flat.Field = counter
+        if self._changes(node.body, node.variable):
+            variable = self._scalar(counter.type, node.variable.name)
+            self._assign(variable, counter, node.at)
+        self._frame.bindings[node.variable] = variable
+        self._round(node.body)
+        self._leave_unless(fold.binary("!=", counter, end, t.BOOL), node.at)
+        one = fold.number(1, counter.type)
+        self._assign(counter, fold.binary("+", counter, one, counter.type), node.at)
 
     # Who changes a variable
 
@@ -191,37 +235,3 @@ def _nodes(node: object) -> Iterator[tree.Node]:
         yield node
         for field in dataclasses.fields(node):
             yield from _nodes(getattr(node, field.name))
-
-
-def _rounds(node: tree.For, constants: dict[tree.Expression, int]) -> int | None:
-    """Return how often a loop that counts runs at most, None if that cannot be told."""
-    start = _start(node, constants)
-    step = _step(node, constants)
-    condition = node.condition
-    if start is None or step is None or not isinstance(condition, tree.Binary):
-        return None
-    end = constants.get(condition.right)
-    if end is None or condition.operator not in {"<", "<=", ">", ">=", "!="}:
-        return None
-    distance = end - start if step > 0 else start - end
-    rounds = max(0, -(-distance // abs(step))) + 1
-    return rounds if rounds <= UNROLL_LIMIT else None
-
-
-def _start(node: tree.For, constants: dict[tree.Expression, int]) -> int | None:
-    for statement in node.initial:
-        if isinstance(statement, tree.Variable | tree.Assignment) and statement.value is not None:
-            return constants.get(statement.value)
-    return None
-
-
-def _step(node: tree.For, constants: dict[tree.Expression, int]) -> int | None:
-    for statement in node.updates:
-        if isinstance(statement, tree.Assignment):
-            operator, value = statement.operator, statement.value
-            if isinstance(value, tree.Binary) and not operator:
-                operator, value = value.operator, value.right
-            amount = constants.get(value)
-            if amount and operator in {"+", "-", "|+|", "|-|"}:
-                return amount if "+" in operator else -amount
-    return None

@@ -105,6 +105,73 @@ def test_a_loop_without_a_bound_jumps_back_in_an_action(tmp_path: Path) -> None:
     assert operations(json) == ["assign", "_jump_if_zero", "_jump", "assign", "assign", "_jump"]
 
 
+def test_a_loop_that_applies_a_table_is_an_edge_back(tmp_path: Path) -> None:
+    json = compile_parts(
+        tmp_path,
+        locals="action bump() { hdr.h.b = hdr.h.b + 1; }"
+        "table t { actions = { bump; } default_action = bump; }",
+        apply="for (bit<8> i = 0; i < hdr.h.a; i = i + 1) { t.apply(); }",
+    )
+    ingress = json["pipelines"][0]
+    (condition,) = ingress["conditionals"]
+    following = {each["name"]: each["base_default_next"] for each in ingress["tables"]}
+    leaving, entering = condition["true_next"], condition["false_next"]
+    steps = [entering]
+    while steps[-1] != condition["name"] and len(steps) < 5:
+        steps.append(following[steps[-1]])
+    assert steps[0] == "I.t"
+    assert steps[-1] == condition["name"]
+    assert leaving is None
+
+
+@pytest.mark.parametrize(
+    ("loop", "rounds"),
+    [
+        ("bit<8> i = 0; i < 10; i = i + 3", 4),
+        ("bit<8> i = 10; i > 0; i = i - 1", 10),
+        ("bit<3> i = 0; i != 4; i = i + 4", 1),
+        ("bit<3> i = 1; i != 0; i = i + 3", 5),  # 1, 4, 7, 2, 5: it wraps round
+        ("bit<4> i = 1; i != 0; i = i << 1", 4),
+        ("bit<8> i = 250; i < 255; i = i |+| 2", 3),
+        ("bit<8> i = 0; i < 3 && hdr.h.a > i; i = i + 1", 3),
+        ("bit<8> i = 0; i > 0; i = i + 1", 0),
+        ("bit<16> i = 0; i < 1024; i = i + 1", 1024),
+    ],
+)
+def test_a_loop_is_unrolled_to_the_rounds_that_it_is_proven_to_run(
+    tmp_path: Path, loop: str, rounds: int
+) -> None:
+    json = compile_parts(tmp_path, apply=f"for ({loop}) {{ hdr.h.b = hdr.h.b + 1; }}")
+    assert "_jump" not in operations(json)
+    assert targets(json).count("h.b") == rounds
+
+
+@pytest.mark.parametrize(
+    "loop",
+    [
+        "for (bit<8> i = 0; i < hdr.h.a; i = i + 1) { hdr.h.b = hdr.h.b + 1; }",
+        "for (bit<8> i = 0; i < 9; i = i + hdr.h.a) { hdr.h.b = hdr.h.b + 1; }",
+        "for (bit<3> i = 0; i < 7; i = i + 4) { if (hdr.h.a == 1) { break; } hdr.h.b = 1; }",
+        "for (bit<8> i = 0; i < 9; i = i + 1) { i = i + hdr.h.a; hdr.h.b = hdr.h.b + 1; }",
+        "for (bit<8> i = 0, bit<8> k = 0; k < 9; i = i + 1) { k = k + i; hdr.h.b = k; }",
+        "bit<8> i; for (i = 0; i < 9; i = i + 1) { hdr.h.b = hdr.h.b + 1; }",
+        "for (bit<16> i = 0; i < 1025; i = i + 1) { hdr.h.b = hdr.h.b + 1; }",
+        "for (bit<8> i in 0 .. hdr.h.a) { hdr.h.b = hdr.h.b + 1; }",
+        "for (bit<16> i in 0 .. 65535) { hdr.h.b = hdr.h.b + 1; }",
+    ],
+)
+def test_every_other_loop_stays_one(tmp_path: Path, loop: str) -> None:
+    json = compile_parts(tmp_path, apply=loop)
+    assert targets(json).count("h.b") == 1
+    assert "_jump" in operations(json)
+
+
+def test_loops_inside_of_each_other_are_unrolled_to_a_bound_together(tmp_path: Path) -> None:
+    inner = "for (bit<8> j = 0; j < 100; j = j + 1) { hdr.h.b = hdr.h.b + 1; }"
+    json = compile_parts(tmp_path, apply=f"for (bit<8> i = 0; i < 100; i = i + 1) {{ {inner} }}")
+    assert targets(json).count("h.b") == 100
+
+
 def test_exit_in_an_action_stops_the_pipeline(tmp_path: Path) -> None:
     json = compile_parts(
         tmp_path,

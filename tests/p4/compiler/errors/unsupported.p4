@@ -16,7 +16,7 @@ control I(inout headers hdr, inout meta_t m, inout standard_metadata_t sm) {
     table u { actions = { NoAction; } }
     apply {
         t.apply();
-        for (bit<8> i = 0; i < hdr.h.a; i = i + 1) { u.apply(); }
+        for (bit<8> i = 0; true; i = i + 1) { u.apply(); }
         recirculate_preserving_field_list(1);
         clone(CloneType.E2E, 5);
     }
@@ -24,7 +24,9 @@ control I(inout headers hdr, inout meta_t m, inout standard_metadata_t sm) {
 control E(inout headers hdr, inout meta_t m, inout standard_metadata_t sm) {
     apply { digest<pair_t>(1, { 1, 2 }); }
 }
-control C(inout headers hdr, inout meta_t m) { apply { } }
+control C(inout headers hdr, inout meta_t m) {
+    apply { for (bit<8> i = 0; i < hdr.h.a; i = i + 1) { m.m = i; } }
+}
 control D(packet_out p, in headers hdr) {
     apply { if (hdr.h.a == 1) { p.emit(hdr.h); } }
 }
