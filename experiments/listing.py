@@ -10,7 +10,7 @@ def listing() -> str:
     """Return all schemes with their parameters and all workloads with their options, in text."""
     lines = ["Schemes (--schemes; parameters with --parameter SCHEME.NAME=VALUE)"]
     for scheme in schemes.SCHEMES:
-        lines.append(f"  {scheme.name:<12} {schemes.label(scheme.name, {})}, {scheme.reference}")
+        lines.append(f"  {scheme.name:<12} {schemes.label(scheme, {})}, {scheme.reference}")
         lines += [
             f"  {'':<12}   {parameter.name}={parameter.default:g}: {parameter.help}"
             for parameter in scheme.parameters

@@ -62,7 +62,7 @@ def shade(color: str, place: int, count: int) -> str:
 
 def _by_default(scenario: Scenario) -> bool:
     """Tell whether a scenario's parameters are what its scheme takes when none are given."""
-    scheme = schemes.find(scenario.scheme)
+    scheme = schemes.of(scenario)
     given, default = schemes.settled((scheme,), scenario.parameters), schemes.settled((scheme,), {})
     return given == default
 
@@ -70,6 +70,6 @@ def _by_default(scenario: Scenario) -> bool:
 def label(scenario: Scenario) -> str:
     """Return what figures call a scenario's scheme, or its mix."""
     if scenario.mix is None:
-        return schemes.label(scenario.scheme, scenario.parameters)
+        return schemes.label(schemes.of(scenario), scenario.parameters)
     second, where = scenario.mix
-    return f"{schemes.label(second, scenario.parameters)}: {where.replace('-', ' ')}"
+    return f"{schemes.label(schemes.find(second), scenario.parameters)}: {where.replace('-', ' ')}"

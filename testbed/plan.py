@@ -49,11 +49,15 @@ class SwitchSetup:
 
 @dataclass(frozen=True, slots=True)
 class ProgramSource:
-    """A P4 program, the preprocessor definitions and the compiler (`ours` or `p4c`) it takes."""
+    """A P4 program, its preprocessor definitions and the compiler (`ours` or `p4c`) it takes.
+
+    Included files are looked for beside the program, then in the folders `includes`.
+    """
 
     path: Path
     defines: tuple[tuple[str, str], ...] = ()
     compiler: str = "ours"
+    includes: tuple[Path, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -137,8 +137,8 @@ class _Assigned:
 
 def _assign(scenario: Scenario, topology: Topology) -> list[_Assigned]:
     """Return the scheme of each switch; cores, the last, have the scenario's first."""
-    names = [scenario.scheme, *([scenario.mix[0]] if scenario.mix else [])]
-    chosen = [schemes.find(name) for name in names]
+    second = [schemes.find(scenario.mix[0])] if scenario.mix else []
+    chosen = [schemes.of(scenario), *second]
     for scheme in chosen:
         schemes.check(scheme, scenario, topology)
     settled = schemes.settled(chosen, scenario.parameters)
@@ -149,9 +149,10 @@ def _assign(scenario: Scenario, topology: Topology) -> list[_Assigned]:
     if scenario.mix is None:
         return assigned * len(topology.switches)
     if chosen[0].entropy != chosen[1].entropy:
-        raise ScenarioError(f"mix: hosts work differently under {names[0]} and {names[1]}")
-    second = switches_of_second(topology, scenario.mix[1], scenario.seed)
-    return [assigned[number in second] for number in topology.switches]
+        both = " and ".join(scheme.name for scheme in chosen)
+        raise ScenarioError(f"mix: hosts work differently under {both}")
+    of_second = switches_of_second(topology, scenario.mix[1], scenario.seed)
+    return [assigned[number in of_second] for number in topology.switches]
 
 
 def _setup(

@@ -24,7 +24,12 @@ def load_program(source: ProgramSource) -> Program:
 
     Raises the P4 compiler's or the C compiler's error.
     """
-    return Program.load(source.path, defines=dict(source.defines), compiler=source.compiler)
+    return Program.load(
+        source.path,
+        defines=dict(source.defines),
+        include_paths=source.includes,
+        compiler=source.compiler,
+    )
 
 
 def make_switches(dataplane: Dataplane, plan: Plan) -> dict[str, Switch]:

@@ -59,7 +59,7 @@ def claims(table: pd.DataFrame) -> list[Claim]:
     for title, names, paper, (low, high) in groups:
         fits = {name: exponent(table, name) for name in names}
         ours = ", ".join(
-            f"{schemes.label(name, {})} {fit.exponent:.2f} ± {fit.error:.2f}"
+            f"{schemes.label(schemes.find(name), {})} {fit.exponent:.2f} ± {fit.error:.2f}"
             for name, fit in fits.items()
         )
         holds = all(low <= fit.exponent <= high for fit in fits.values())

@@ -67,7 +67,7 @@ def _figure(name: str, scheme: str, model: Model) -> Figure:
             )
         ]
 
-    title = f"Mean queues of {schemes.label(scheme, {})} against its model"
+    title = f"Mean queues of {schemes.label(schemes.find(scheme), {})} against its model"
     return Figure(name, title, sweep, plot, claims)
 
 

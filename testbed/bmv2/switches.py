@@ -113,10 +113,12 @@ class ReferenceSwitches:
         definitions = dict((*source.defines, *extra))
         if source.compiler == "p4c":
             document = compile_with_p4c(
-                source.path, defines=[f"{name}={value}" for name, value in definitions.items()]
+                source.path,
+                defines=[f"{name}={value}" for name, value in definitions.items()],
+                include_paths=source.includes,
             )
         else:
-            document = compile_file(source.path, defines=definitions)
+            document = compile_file(source.path, defines=definitions, include_paths=source.includes)
         path = Path(self._folder.name) / f"{source.path.stem}-{abs(hash(source))}.json"
         path.write_text(json.dumps(document), encoding="utf-8")
         return path, read_program(document, source.path.stem)

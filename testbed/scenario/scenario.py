@@ -25,12 +25,14 @@ class Scenario:
     """One run: network, frames, workload, scheme and seed. Defaults are those of the paper's §6.
 
     `parameters` holds the scheme's own parameters where they differ from the registry's defaults;
-    `workload_options` likewise for the workload. `mix` names a second scheme and where it is
+    `workload_options` likewise for the workload. `scheme_file` is the path of the P4 program of a
+    scheme that is not in the registry. `mix` names a second scheme and where it is
     deployed (paper §6.4), for example `("ar", "random-pods")`. Raises ScenarioError for a value
     that can be seen to be wrong without the network.
     """
 
     scheme: str = of("ofan", "load-balancing scheme")
+    scheme_file: str | None = of(None, "P4 program of a scheme of the user's own")
     seed: int = of(1, "what all random choices follow from", least=0, most=2**63 - 1)
     topology: TopologyName = of("fat-tree", "shape of the network")
     k: int = of(4, "ports of a switch", least=4, even=True)

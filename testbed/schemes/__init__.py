@@ -5,6 +5,7 @@ The order is that of tables and legends.
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from testbed import hosts
@@ -20,6 +21,7 @@ from testbed.schemes import (
     drill,
     ecmp,
     ethereal,
+    files,
     jsq,
     ofan,
     pofan,
@@ -72,6 +74,26 @@ def find(name: str) -> Scheme:
     raise ScenarioError(f"scheme {name} is unknown; there are {', '.join(names())}")
 
 
+def of(scenario: Scenario) -> Scheme:
+    """Return a scenario's scheme: of the registry, or of the user's file that it names.
+
+    Raises ScenarioError for a name that nobody has, and for a file that cannot be used.
+    """
+    if not scenario.scheme_file:
+        return find(scenario.scheme)
+    return own(Path(scenario.scheme_file))
+
+
+def own(program: Path, number: int = 0) -> Scheme:
+    """Return the scheme of a user's P4 file, the `number`th that is given.
+
+    Raises ScenarioError for a file that cannot be used, or one called as a scheme of the registry.
+    """
+    if program.stem in names():
+        raise ScenarioError(f"{program}: {program.stem} is a scheme already; rename the file")
+    return files.read(program, number)
+
+
 def settled(chosen: Sequence[Scheme], given: Mapping[str, float]) -> list[dict[str, float]]:
     """Settle the parameters of schemes that share a network: each takes those that it has."""
     known = {parameter.name for scheme in chosen for parameter in scheme.parameters}
@@ -100,9 +122,8 @@ def policy(scheme: Scheme, parameters: Mapping[str, float]) -> HostPolicy:
     return HostPolicy(scheme.entropy, {knob.name: parameters[knob.name] for knob in knobs})
 
 
-def label(name: str, given: Mapping[str, float]) -> str:
+def label(scheme: Scheme, given: Mapping[str, float]) -> str:
     """Return how figures call a scheme with these parameters, such as `4Ofan`."""
-    scheme = find(name)
     return scheme.label.format(**settled((scheme,), given)[0])
 
 
@@ -110,4 +131,6 @@ def program(scheme: Scheme, topology: Topology, parameters: Mapping[str, float])
     """Return a scheme's program with the definitions for a network."""
     defines = [("W", topology.width), ("DESTINATIONS", topology.edges)]
     defines += [(p.define, int(parameters[p.name])) for p in scheme.own if p.define]
-    return ProgramSource(scheme.source, tuple((name, str(value)) for name, value in defines))
+    texts = tuple((name, str(value)) for name, value in defines)
+    includes = (PROGRAMS,) if scheme.folder else ()
+    return ProgramSource(scheme.source, texts, includes=includes)

@@ -27,11 +27,11 @@ def nothing(_site: Site) -> State:
 class Scheme:
     """A load-balancing scheme: where its parts are, and how figures show it.
 
-    `program` is the P4 program's name in p4/programs. `label` may name parameters in braces;
-    `hollow` markers and `dashed` lines tell curves apart that lie on each other. `reference` is
-    the paper's section. `setup` returns what a switch's tables and registers start with, `own` are
-    the program's parameters, `entropy` is what hosts do (testbed/hosts.py) and `widest` the most
-    uplinks that the program can tell apart.
+    `program` is the P4 program's name, in p4/programs or in `folder`. `label` may name parameters
+    in braces; `hollow` markers and `dashed` lines tell curves apart that lie on each other.
+    `reference` is the paper's section. `setup` returns what a switch's tables and registers start
+    with, `own` are the program's parameters, `entropy` is what hosts do (testbed/hosts.py) and
+    `widest` the most uplinks that the program can tell apart.
     """
 
     name: str
@@ -46,6 +46,7 @@ class Scheme:
     own: tuple[Parameter, ...] = ()
     entropy: str = "flow"
     widest: int = 255
+    folder: Path | None = None
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
@@ -55,4 +56,4 @@ class Scheme:
     @property
     def source(self) -> Path:
         """The file of the P4 program."""
-        return PROGRAMS / f"{self.program}.p4"
+        return (self.folder or PROGRAMS) / f"{self.program}.p4"

@@ -35,9 +35,9 @@ def test_every_entropy_is_one_of_the_event_core_with_its_knobs() -> None:
 
 
 def test_labels_name_their_parameters() -> None:
-    assert schemes.label("pofan", {}) == "4Ofan"
-    assert schemes.label("pofan", {"pipe_ports": 1}) == "1Ofan"
-    assert schemes.label("ofan", {}) == "Ofan"
+    assert schemes.label(schemes.find("pofan"), {}) == "4Ofan"
+    assert schemes.label(schemes.find("pofan"), {"pipe_ports": 1}) == "1Ofan"
+    assert schemes.label(schemes.find("ofan"), {}) == "Ofan"
 
 
 @pytest.mark.parametrize("scheme", schemes.SCHEMES, ids=lambda scheme: scheme.name)
