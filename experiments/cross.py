@@ -21,7 +21,7 @@ from analysis.summary import read_all, summarise, write_summary
 from experiments.complaints import writing_into
 from experiments.looks import looks
 from experiments.main import telling
-from experiments.options import names, seeds, size
+from experiments.options import add_scheme_file, names, own_schemes, seeds, size
 from experiments.ownership import hand_over
 from experiments.preparation import prepare
 from experiments.progress import RunProgress
@@ -91,6 +91,7 @@ def _crossing(arguments: Sequence[str]) -> Crossing:
         "--on", type=names, default=list(WORLDS[:2]), help="worlds; the first is the reference"
     )
     parser.add_argument("--schemes", type=names, default=list(schemes.names()), help="default: all")
+    add_scheme_file(parser)
     parser.add_argument(
         "--messages",
         type=lambda text: [size(part) for part in names(text)],
@@ -105,13 +106,18 @@ def _crossing(arguments: Sequence[str]) -> Crossing:
         raise OptionsError(f"world {unknown[0]} is unknown; there are {', '.join(WORLDS)}")
     if BMV2 in given.on:
         require_installed()
-    for name in given.schemes:
-        schemes.find(name)
+    chosen = [*(schemes.find(name) for name in given.schemes), *own_schemes(given.scheme_file)]
     scenarios = [
-        Scenario(scheme=scheme, seed=seed, k=given.k, message_bytes=message)
+        Scenario(
+            scheme=scheme.name,
+            scheme_file=scheme.file,
+            seed=seed,
+            k=given.k,
+            message_bytes=message,
+        )
         for message in given.messages
         for seed in given.seeds
-        for scheme in given.schemes
+        for scheme in chosen
     ]
     for world in given.on:
         check_size(scenarios, world)

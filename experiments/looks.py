@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from analysis.figures.style import Look
@@ -19,17 +20,20 @@ MARKERS = ("^", "v", ">", "<")
 
 
 def looks(scenarios: Iterable[Scenario]) -> dict[str, Look]:
-    """Return the look of each scheme of some scenarios, in the registry's order.
+    """Return the look of each scheme of some scenarios, in the registry's order, users' own last.
 
     A scheme has one colour in all figures. Where it appears with several parameters, those that
     are not its defaults have darker shades of it and markers of their own; so have mixes, of the
     colour of the scheme that is mixed in.
     """
     by_scheme: dict[str, dict[str, Scenario]] = {}
+    own: dict[str, schemes.Scheme] = {}
     for scenario in scenarios:
         by_scheme.setdefault(scenario.scheme, {}).setdefault(variant(scenario), scenario)
+        if scenario.scheme_file and scenario.scheme not in own:
+            own[scenario.scheme] = schemes.own(Path(scenario.scheme_file), len(own))
     found = {}
-    for scheme in schemes.SCHEMES:
+    for scheme in (*schemes.SCHEMES, *own.values()):
         variants = by_scheme.get(scheme.name, {})
         pure = [name for name, scenario in variants.items() if scenario.mix is None]
         shaded = [

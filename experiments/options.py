@@ -63,16 +63,21 @@ def parse(arguments: Sequence[str]) -> Request:
 
 
 def scenarios(given: argparse.Namespace) -> tuple[Scenario, ...]:
-    """Return a scenario per scheme and seed, schemes in the registry's order, seed by seed."""
+    """Return a scenario per scheme and seed, schemes in the registry's order, seed by seed.
+
+    Users' own schemes come last, in the order in which they are given.
+    """
     wanted = list(schemes.names()) if given.schemes == ["all"] else given.schemes
     for name in wanted:
         schemes.find(name)
+    own = own_schemes(given.scheme_file)
     for name, _ in given.parameter:
-        _known_parameter(name)
-    ordered = [name for name in schemes.names() if name in wanted]
+        _known_parameter(name, own)
+    ordered = [*(scheme for scheme in schemes.SCHEMES if scheme.name in wanted), *own]
     return tuple(
         Scenario(
-            scheme=scheme,
+            scheme=scheme.name,
+            scheme_file=scheme.file,
             seed=seed,
             topology=given.topology,
             k=given.k,
@@ -90,22 +95,33 @@ def scenarios(given: argparse.Namespace) -> tuple[Scenario, ...]:
     )
 
 
-def parameters(scheme: str, given: argparse.Namespace) -> dict[str, float]:
+def own_schemes(files: Sequence[Path]) -> list[schemes.Scheme]:
+    """Return users' own schemes; raises ScenarioError for a wrong file, and two of one name."""
+    found: dict[str, schemes.Scheme] = {}
+    for number, file in enumerate(files):
+        if file.stem in found:
+            raise ScenarioError(f"{file}: {found[file.stem].source} has that name already")
+        found[file.stem] = schemes.own(file, number)
+    return list(found.values())
+
+
+def parameters(scheme: schemes.Scheme, given: argparse.Namespace) -> dict[str, float]:
     """Return the parameters that a command line sets for one scheme."""
-    known = {parameter.name for parameter in schemes.find(scheme).parameters}
+    known = {parameter.name for parameter in scheme.parameters}
     values = {"pipe_ports": float(given.pipe_ports)} if "pipe_ports" in known else {}
     for name, value in given.parameter:
         owner, _, own_name = name.rpartition(".")
-        if owner == scheme:
+        if owner == scheme.name:
             values[own_name] = number(name, value)
     return values
 
 
-def _known_parameter(name: str) -> None:
+def _known_parameter(name: str, own: Sequence[schemes.Scheme]) -> None:
     owner, point, _ = name.partition(".")
     if not point:
         raise ScenarioError(f"--parameter {name}: write SCHEME.NAME=VALUE")
-    schemes.find(owner)
+    if owner not in {scheme.name for scheme in own}:
+        schemes.find(owner)
 
 
 def size(text: str) -> int:
@@ -187,6 +203,7 @@ def _parser() -> Parser:
 def _add_scenario(parser: Parser) -> None:
     what = parser.add_argument_group("scenario")
     what.add_argument("--schemes", type=names, default=names(SCHEMES), help=f"default: {SCHEMES}")
+    add_scheme_file(what)
     what.add_argument(
         "--topology", choices=TOPOLOGIES, default=TOPOLOGIES[0], help="default: fat-tree"
     )
@@ -216,6 +233,18 @@ def _add_scenario(parser: Parser) -> None:
         default=[],
         metavar="NAME=VALUE",
         help="a workload's own, as --list shows them with their defaults",
+    )
+
+
+def add_scheme_file(parser: argparse._ActionsContainer) -> None:
+    """Add the option for schemes that are not in the repository."""
+    parser.add_argument(
+        "--scheme-file",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="FILE.p4",
+        help="a scheme of your own, beside --schemes; may be repeated (docs/your-scheme.md)",
     )
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from analysis import metrics, summary
 from analysis.fidelity import judge
 from analysis.results import read_run
+from p4.compiler.source import preprocess
 from testbed import schemes
 from testbed.planning import plan_for
 from testbed.scenario import from_toml, to_toml
@@ -21,6 +22,7 @@ from testbed.scenario.files import SCENARIO
 
 if TYPE_CHECKING:
     from testbed.scenario import Scenario
+    from testbed.schemes import Scheme
 
 ROW = "row.json"
 ROOT = Path(__file__).resolve().parent.parent
@@ -48,9 +50,10 @@ class Point:
         it. Programs of other schemes do not matter.
         """
         scenario = self.scenario
-        names = (scenario.scheme, scenario.mix[0]) if scenario.mix else (scenario.scheme,)
+        mixed = (schemes.find(scenario.mix[0]),) if scenario.mix else ()
+        files = [file for scheme in (schemes.of(scenario), *mixed) for file in files_of(scheme)]
         digest = hashlib.sha256(to_toml(scenario).encode())
-        digest.update(sources_digest(*(schemes.find(name).source for name in names)).encode())
+        digest.update(sources_digest(*files).encode())
         return digest.hexdigest()[:16]
 
     @property
@@ -61,6 +64,16 @@ class Point:
             f"{scenario.scheme} {scenario.topology} k={scenario.k} {scenario.workload} "
             f"{scenario.message_bytes:,} B seed {scenario.seed}"
         )
+
+
+@functools.cache
+def files_of(scheme: Scheme) -> tuple[Path, ...]:
+    """Return the files that a scheme consists of, besides what all programs here share."""
+    if scheme.folder is None:
+        return (scheme.source,)
+    said = scheme.source.with_suffix(".toml")
+    read = preprocess(scheme.source, {}, [schemes.PROGRAMS]).files
+    return (*sorted(Path(file) for file in read), *([said] if said.exists() else []))
 
 
 @functools.cache

@@ -11,6 +11,7 @@ from p4.codegen.document import ProgramError
 from p4.compiler import CompileError
 from p4.engine import EngineError
 from testbed.planning import plan_for
+from testbed.schemes import trial
 from testbed.switches import load_program
 
 if TYPE_CHECKING:
@@ -34,6 +35,8 @@ def prepare(scenarios: Sequence[Scenario], compiler: str = "ours") -> list[Plan]
         plans = [_compiled_by(compiler, plan_for(scenario)) for scenario in scenarios]
         for source in dict.fromkeys(source for plan in plans for source in plan.programs.values()):
             load_program(source)
+        for plan in plans:
+            trial.check(plan)
     except (BuildError, CompileError, EngineError, ProgramError, OSError) as error:
         raise InputError(in_words(error)) from error
     return plans

@@ -21,15 +21,16 @@ from experiments.cluster import ClusterError, run_on_cluster
 from experiments.complaints import in_words, writing_into
 from experiments.figures import FIGURES
 from experiments.looks import looks
+from experiments.options import own_schemes
 from experiments.ownership import hand_over, topmost_missing
 from experiments.points import Point, keep_row, kept_row, run_point
-from experiments.preparation import InputError
+from experiments.preparation import InputError, prepare
 from experiments.progress import RunProgress
 from experiments.sweep_options import Options, OptionsError, parse
 from experiments.workers import run_all
 from testbed.mininet.sandbox import SandboxError
 from testbed.mininet.worker import WorkerError
-from testbed.scenario import ScenarioError, to_toml
+from testbed.scenario import Scenario, ScenarioError, to_toml
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -94,11 +95,23 @@ def main(arguments: Sequence[str]) -> int:
 def points_of(figure: Figure, options: Options) -> list[Point]:
     """List a figure's points: each scenario of its sweep with each seed."""
     count = options.seeds or (figure.quick_seeds if options.quick else figure.seeds)
+    scenarios = figure.sweep(options.quick)
+    scenarios = [*scenarios, *_with_own(scenarios, options.scheme_files)]
     return [
         Point(replace(scenario, seed=seed))
         for seed in range(1, count + 1)
-        for scenario in figure.sweep(options.quick)
+        for scenario in scenarios
     ]
+
+
+def _with_own(scenarios: Sequence[Scenario], files: Sequence[Path]) -> list[Scenario]:
+    """Return what a sweep varies, once for each of the user's own schemes."""
+    own = [
+        replace(scenario, scheme=scheme.name, scheme_file=scheme.file, parameters={}, mix=None)
+        for scheme in own_schemes(files)
+        for scenario in scenarios
+    ]
+    return list({to_toml(scenario): scenario for scenario in own}.values())
 
 
 def run_points(points: Sequence[Point], options: Options) -> dict[str, str]:
@@ -162,6 +175,12 @@ def _seeds(points: Sequence[Point], folder: Path) -> str:
 
 
 def _run(options: Options) -> int:
+    prepare(
+        [
+            Scenario(scheme=scheme.name, scheme_file=scheme.file)
+            for scheme in own_schemes(options.scheme_files)
+        ]
+    )
     own = topmost_missing(options.out)
     options.out.mkdir(parents=True, exist_ok=True)
     made = []

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
+from experiments.options import add_scheme_file
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -23,7 +25,8 @@ class Options:
     """What to run: figures by name, at which size, with how much, and where results go.
 
     `seeds` is None for each figure's own number, `cluster` the address of a Dask scheduler or
-    empty, `page` whether to write the reproduction page, `keep` whether result folders stay.
+    empty, `page` whether to write the reproduction page, `keep` whether result folders stay,
+    `scheme_files` the schemes of the user's own that every figure shows as well.
     """
 
     figures: tuple[str, ...]
@@ -35,6 +38,7 @@ class Options:
     plot_only: bool
     keep: bool
     page: bool
+    scheme_files: tuple[Path, ...] = ()
 
 
 class _Parser(argparse.ArgumentParser):
@@ -63,6 +67,7 @@ def parse(arguments: Sequence[str], names: Sequence[str]) -> Options:
         plot_only=given.plot_only,
         keep=given.keep,
         page=page,
+        scheme_files=tuple(given.scheme_file),
     )
 
 
@@ -82,6 +87,7 @@ def _parser(names: Sequence[str]) -> _Parser:
     )
     parser.add_argument("--cluster", default="", metavar="ADDRESS", help="a Dask scheduler's")
     parser.add_argument("--out", type=Path, help="folder for results (default: results/paper)")
+    add_scheme_file(parser)
     parser.add_argument("--plot-only", action="store_true", help="draw what there is; run nothing")
     parser.add_argument("--keep", action="store_true", help="keep every run's result folder")
     return parser

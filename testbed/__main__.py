@@ -46,6 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     _add_attach(commands.add_parser("attach", help="enter a running fabric"))
     _add_run(commands.add_parser("run", help="run a network of the p4lang tutorials"))
     _add_export(commands.add_parser("export", help="write a fabric as an application of p4-utils"))
+    _add_new_scheme(commands.add_parser("new-scheme", help="begin a scheme of your own"))
     given = parser.parse_args(arguments)
     work: Callable[[argparse.Namespace], int] = given.work
     return _reported(lambda: work(given))
@@ -82,6 +83,12 @@ def _add_export(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(work=_export)
 
 
+def _add_new_scheme(parser: argparse.ArgumentParser) -> None:
+    parser.description = "Write NAME.p4 and NAME.toml, a scheme that runs as it is."
+    parser.add_argument("name", type=Path, help="what it is called, after its folder if not this")
+    parser.set_defaults(work=_new_scheme)
+
+
 def _attach(given: argparse.Namespace) -> int:
     command = given.command[1:] if given.command[:1] == ["--"] else given.command
     return subprocess.call(command_line(find_fabric(given.fabric), given.node, command))
@@ -107,6 +114,15 @@ def _export(given: argparse.Namespace) -> int:
     plan = plan_for(scenario, tick_ps=1_000_000)
     programs = {source: load_program(source).model for source in set(plan.programs.values())}
     print(export(plan, programs, given.folder, given.rate))
+    return 0
+
+
+def _new_scheme(given: argparse.Namespace) -> int:
+    from testbed.schemes import skeleton  # noqa: PLC0415 - the others need none
+
+    files = skeleton.write(given.name.name, given.name.parent)
+    print(f"{' and '.join(str(file) for file in files)}; run it with")
+    print(f"  experiments/run.py --on virtual --scheme-file {files[0]}")
     return 0
 
 

@@ -89,6 +89,15 @@ def read(program: Path, number: int = 0) -> Scheme:
     )
 
 
+def fault(program: Path, table: str, name: str, what: str) -> ScenarioError:
+    """Return the complaint about a default action or register, called as in P4, with its line."""
+    document = _Document.read(program.with_suffix(".toml"))
+    own = name.removeprefix(f"{CONTROL}.")
+    if own not in document.content.get(table, {}):
+        return ScenarioError(f"{program}: {what}")
+    return document.fault((table, own), what)
+
+
 @dataclass(frozen=True, slots=True)
 class _Document:
     """A TOML file, to be complained of by line."""

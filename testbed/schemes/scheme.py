@@ -54,6 +54,11 @@ class Scheme:
         return (*self.own, *hosts.entropy(self.entropy).parameters)
 
     @property
+    def file(self) -> str | None:
+        """The path of a user's own program, None for the registry's: Scenario.scheme_file."""
+        return str(self.source) if self.folder else None
+
+    @property
     def source(self) -> Path:
         """The file of the P4 program."""
         return (self.folder or PROGRAMS) / f"{self.program}.p4"
