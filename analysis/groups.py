@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from analysis.results import Run
 
-OF_A_SCHEME = ("scheme", "seed", "mix", "parameters")
+OF_A_SCHEME = ("scheme", "scheme_file", "seed", "mix", "parameters")
 SHARED = [field for field in FIELDS if field.name not in OF_A_SCHEME]
 TOLD = ("topology", "k", "workload", "message_bytes", "load", "failures", "acks")
 """Fields that a group's title has words for; of the others it tells what is not the default."""

@@ -33,7 +33,8 @@ def looks(scenarios: Iterable[Scenario]) -> dict[str, Look]:
         if scenario.scheme_file and scenario.scheme not in own:
             own[scenario.scheme] = schemes.own(Path(scenario.scheme_file), len(own))
     found = {}
-    for scheme in (*schemes.SCHEMES, *own.values()):
+    known = [*schemes.SCHEMES, *own.values()]
+    for scheme in known:
         variants = by_scheme.get(scheme.name, {})
         pure = [name for name, scenario in variants.items() if scenario.mix is None]
         shaded = [

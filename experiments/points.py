@@ -51,7 +51,8 @@ class Point:
         """
         scenario = self.scenario
         mixed = (schemes.find(scenario.mix[0]),) if scenario.mix else ()
-        files = [file for scheme in (schemes.of(scenario), *mixed) for file in files_of(scheme)]
+        parts = [schemes.of(scenario), *mixed]
+        files = [file for scheme in parts for file in files_of(scheme)]
         digest = hashlib.sha256(to_toml(scenario).encode())
         digest.update(sources_digest(*files).encode())
         return digest.hexdigest()[:16]
