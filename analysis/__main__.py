@@ -7,10 +7,10 @@ import sys
 from pathlib import Path
 
 from environment import Parser
+from errors import telling
 
 # isort: split
 from analysis.report import write_report
-from analysis.results import ResultError
 
 DESCRIPTION = """\
 Recompute summary.csv, figures/ and report.html from the result files in a folder: a run's own
@@ -26,11 +26,11 @@ def main(arguments: list[str] | None = None) -> int:
     )
     parser.add_argument("folder", type=Path, metavar="RESULTS_DIR", help="folder with results")
     options = parser.parse_args(arguments)
-    try:
-        report = write_report(options.folder)
-    except (ResultError, OSError) as error:
-        print(f"analysis: {error}", file=sys.stderr)
-        return 2
+    return telling("analysis", lambda: _report(options.folder))
+
+
+def _report(folder: Path) -> int:
+    report = write_report(folder)
     shown = ["scheme", "seed", "world", "cct_us", "cct_increase", "max_queue_bytes", "verdict"]
     print(report.table[shown].to_string(index=False))
     print(f"{len(report.figures)} figures and {report.page}")

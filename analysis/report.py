@@ -69,7 +69,7 @@ def write_report(folder: Path, looks: Mapping[str, Look] | None = None) -> Repor
     """Make summary.csv, figures/ and report.html from the runs below a folder, in that folder.
 
     `looks` says how schemes are called and drawn; without it the folder's last report says so.
-    Raises ResultError if the folder holds no finished run or a damaged one.
+    Raises UserError if the folder holds no finished run or a damaged one.
     """
     runs = summary.read_all(folder)
     kept = folder / FIGURES / LOOKS

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from testbed.scenario import ScenarioError, from_toml
+from errors import UserError
+from testbed.scenario import from_toml
 from testbed.scenario.files import (
     FLOW_COLUMNS,
     FLOWS,
@@ -29,10 +30,6 @@ if TYPE_CHECKING:
     from testbed.scenario import Scenario
 
 PACING_KEYS = ("late_p99_ns", "offered", "achieved")
-
-
-class ResultError(ValueError):
-    """A result that cannot be read; the message names the file and what is wrong with it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,28 +70,28 @@ class Run:
 
 
 def read_run(folder: Path) -> Run:
-    """Read one result folder; raises ResultError naming the file and what is wrong with it."""
+    """Read one result folder; raises UserError naming the file and what is wrong with it."""
     if not folder.is_dir():
-        raise ResultError(f"{folder}: no such folder")
+        raise UserError(f"{folder}: no such folder")
     missing = [name for name in (SCENARIO, MANIFEST, FLOWS, LINKS) if not (folder / name).exists()]
     if missing:
-        raise ResultError(f"{folder}: not a finished run: {', '.join(missing)} missing")
+        raise UserError(f"{folder}: not a finished run: {', '.join(missing)} missing")
     run = Run(
         folder=folder,
-        scenario=_read_scenario(folder / SCENARIO),
+        scenario=from_toml(folder / SCENARIO, whole=True),
         manifest=_read_manifest(folder / MANIFEST),
         steps=_read_table(folder / FLOWS, FLOW_COLUMNS),
         links=_known_stages(folder / LINKS, _read_table(folder / LINKS, LINK_COLUMNS)),
     )
     if run.flows.empty:
-        raise ResultError(f"{folder / FLOWS}: there are no flows")
+        raise UserError(f"{folder / FLOWS}: there are no flows")
     if run.switch_links.empty:
-        raise ResultError(f"{folder / LINKS}: there are no links of switches")
+        raise UserError(f"{folder / LINKS}: there are no links of switches")
     return run
 
 
 def read_queues(folder: Path) -> pd.DataFrame:
-    """Read the queue time series of a run, by time; raises ResultError if it is not there."""
+    """Read the queue time series of a run, by time; raises UserError if it is not there."""
     table = _read_table(folder / QUEUES, QUEUE_COLUMNS)
     return table.sort_values("time_ns", kind="stable", ignore_index=True)
 
@@ -102,13 +99,13 @@ def read_queues(folder: Path) -> pd.DataFrame:
 def find_runs(folder: Path) -> list[Path]:
     """List the finished runs in `folder` and below it (or itself) by name.
 
-    Raises ResultError if the folder does not exist or holds none.
+    Raises UserError if the folder does not exist or holds none.
     """
     if not folder.is_dir():
-        raise ResultError(f"{folder}: no such folder")
+        raise UserError(f"{folder}: no such folder")
     found = sorted(path.parent for path in folder.rglob(MANIFEST))
     if not found:
-        raise ResultError(f"{folder}: no results in it: no {MANIFEST} in any folder")
+        raise UserError(f"{folder}: no results in it: no {MANIFEST} in any folder")
     return found
 
 
@@ -118,41 +115,34 @@ def unfinished_runs(folder: Path) -> list[Path]:
     return [run for run in begun if not (run / MANIFEST).exists()]
 
 
-def _read_scenario(path: Path) -> Scenario:
-    try:
-        return from_toml(path, whole=True)
-    except ScenarioError as error:
-        raise ResultError(str(error)) from error
-
-
 def _read_manifest(path: Path) -> dict[str, Any]:
     try:
         manifest = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise ResultError(f"{path}: not JSON: {error}") from error
+        raise UserError(f"{path}: not JSON: {error}") from error
     if not isinstance(manifest, dict):
-        raise ResultError(f"{path}: not a JSON object")
+        raise UserError(f"{path}: not a JSON object")
     for key in ("world", "ended", "conservation"):
         if key not in manifest:
-            raise ResultError(f"{path}: {key} is missing")
+            raise UserError(f"{path}: {key} is missing")
     _check_numbers(path, "conservation", manifest["conservation"], ("sent", "delivered"))
     _check_numbers(path, "conservation.dropped", manifest["conservation"].get("dropped", {}))
     _check_numbers(path, "processor_share", manifest.get("processor_share", {}))
     pacing = manifest.get("pacing", {})
     if not isinstance(pacing, dict):
-        raise ResultError(f"{path}: pacing is not a table")
+        raise UserError(f"{path}: pacing is not a table")
     for host, values in pacing.items():
         _check_numbers(path, f"pacing.{host}", values, PACING_KEYS)
     return manifest
 
 
 def _check_numbers(path: Path, name: str, values: object, needed: Sequence[str] = ()) -> None:
-    """Raise ResultError unless `values` is a table with the keys needed, their values numbers."""
+    """Raise UserError unless `values` is a table with the keys needed, their values numbers."""
     if not isinstance(values, dict):
-        raise ResultError(f"{path}: {name} is not a table")
+        raise UserError(f"{path}: {name} is not a table")
     for key in needed or values:
         if not isinstance(values.get(key), int | float):
-            raise ResultError(f"{path}: {name}.{key} is {values.get(key)!r}; it must be a number")
+            raise UserError(f"{path}: {name}.{key} is {values.get(key)!r}; it must be a number")
 
 
 def _read_table(path: Path, columns: dict[str, str]) -> pd.DataFrame:
@@ -160,12 +150,12 @@ def _read_table(path: Path, columns: dict[str, str]) -> pd.DataFrame:
         text = {name: str for name, kind in columns.items() if kind == "str"}
         table = pd.read_csv(path, dtype=text)
     except FileNotFoundError as error:
-        raise ResultError(f"{path}: no such file") from error
+        raise UserError(f"{path}: no such file") from error
     except (OSError, EOFError, ValueError, pd.errors.ParserError) as error:
-        raise ResultError(f"{path}: not a table: {_first_line(error)}") from error
+        raise UserError(f"{path}: not a table: {_first_line(error)}") from error
     missing = [name for name in columns if name not in table.columns]
     if missing:
-        raise ResultError(f"{path}: columns missing: {', '.join(missing)}")
+        raise UserError(f"{path}: columns missing: {', '.join(missing)}")
     for name, kind in columns.items():
         table[name] = _converted(path, table[name], kind)
     return table[list(columns)]
@@ -179,7 +169,7 @@ def _converted(path: Path, column: pd.Series[Any], kind: str) -> pd.Series[Any]:
     except (TypeError, ValueError):
         numbers = pd.to_numeric(column, errors="coerce")
         line = int(numbers.isna().to_numpy().argmax()) + 2
-        raise ResultError(
+        raise UserError(
             f"{path}:{line}: {column.name} is {str(column.iloc[line - 2])!r}; it must be a number"
         ) from None
 
@@ -187,7 +177,7 @@ def _converted(path: Path, column: pd.Series[Any], kind: str) -> pd.Series[Any]:
 def _known_stages(path: Path, links: pd.DataFrame) -> pd.DataFrame:
     for line, stage in enumerate(links["stage"], 2):
         if stage not in STAGES:
-            raise ResultError(f"{path}:{line}: stage is {stage!r}; it must be one of {STAGES}")
+            raise UserError(f"{path}:{line}: stage is {stage!r}; it must be one of {STAGES}")
     return links
 
 

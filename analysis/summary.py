@@ -8,7 +8,8 @@ import pandas as pd
 
 from analysis import metrics
 from analysis.fidelity import Verdict, judge
-from analysis.results import ResultError, find_runs, read_run
+from analysis.results import find_runs, read_run
+from errors import UserError
 from testbed.scenario import variant
 
 if TYPE_CHECKING:
@@ -78,19 +79,19 @@ def write_summary(table: pd.DataFrame, path: Path) -> None:
 
 
 def read_summary(path: Path) -> pd.DataFrame:
-    """Read a summary.csv; raises ResultError if it is not one."""
+    """Read a summary.csv; raises UserError if it is not one."""
     try:
         table = pd.read_csv(path)
     except (OSError, ValueError) as error:
-        raise ResultError(f"{path}: not a table: {str(error).splitlines()[0]}") from error
+        raise UserError(f"{path}: not a table: {str(error).splitlines()[0]}") from error
     missing = [name for name in COLUMNS if name not in table.columns]
     if missing:
-        raise ResultError(f"{path}: columns missing: {', '.join(missing)}")
+        raise UserError(f"{path}: columns missing: {', '.join(missing)}")
     return table
 
 
 def read_all(folder: Path) -> list[Run]:
-    """Read every finished run below a folder; raises ResultError if one is damaged or none is."""
+    """Read every finished run below a folder; raises UserError if one is damaged or none is."""
     return [read_run(found) for found in find_runs(folder)]
 
 

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from errors import UserError
 from experiments.workers import Outcome
 
 if TYPE_CHECKING:
@@ -17,10 +18,6 @@ CONNECT_SECONDS = 10
 RETRIES = 1
 
 
-class ClusterError(RuntimeError):
-    """A cluster that cannot be used; the message names the address and the reason."""
-
-
 def run_on_cluster(
     address: str, function: Callable[..., Any], tasks: Sequence[tuple[Any, ...]]
 ) -> Iterator[Outcome]:
@@ -28,22 +25,22 @@ def run_on_cluster(
 
     `function` is one of a module. Workers must have been started in a checkout of this project,
     with its environment. A task that raises is tried once more; then that is its outcome. Raises
-    ClusterError if there is no scheduler at `address`, it has no workers, or `distributed` is not
+    UserError if there is no scheduler at `address`, it has no workers, or `distributed` is not
     installed.
     """
     try:
         distributed: Any = importlib.import_module("distributed")
     except ImportError as error:
-        raise ClusterError("--cluster needs the optional package distributed") from error
+        raise UserError("--cluster needs the optional package distributed") from error
     try:
         client = distributed.Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
     except (OSError, TimeoutError, ValueError) as error:
-        raise ClusterError(f"no Dask scheduler answers at {address}") from error
+        raise UserError(f"no Dask scheduler answers at {address}") from error
     call = _caller()
     whereabouts = str(CHECKOUT), function.__module__, function.__name__
     with client:
         if not client.scheduler_info()["workers"]:
-            raise ClusterError(f"the scheduler at {address} has no workers")
+            raise UserError(f"the scheduler at {address} has no workers")
         futures = {
             client.submit(call, *whereabouts, task, pure=False, retries=RETRIES): number
             for number, task in enumerate(tasks)

@@ -18,15 +18,13 @@ from analysis.agreement import paired, ranking
 from analysis.figures.style import PAGE, draw, legend_above
 from analysis.figures.worlds import agreement, worlds
 from analysis.summary import read_all, summarise, write_summary
-from experiments.complaints import writing_into
+from errors import UserError, telling, writing_into
 from experiments.looks import looks
-from experiments.main import telling
 from experiments.options import add_scheme_file, names, own_schemes, seeds, size
 from experiments.ownership import hand_over
 from experiments.preparation import prepare
 from experiments.progress import RunProgress
 from experiments.session import Session
-from experiments.sweep_options import OptionsError
 from experiments.work import announcement, check_size
 from experiments.world import open_world
 from testbed import schemes
@@ -64,7 +62,7 @@ class Crossing:
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
-        raise OptionsError(message)
+        raise UserError(message)
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -81,8 +79,8 @@ def main(arguments: Sequence[str]) -> int:
     if set(crossing.worlds) == {VIRTUAL}:
         return work()
     if reason := sandbox.why_not():
-        raise OptionsError(f"cross needs Mininet: {reason}")
-    return sandbox.run_inside(lambda: telling(work))
+        raise UserError(f"cross needs Mininet: {reason}")
+    return sandbox.run_inside(lambda: telling("run.py", work))
 
 
 def _crossing(arguments: Sequence[str]) -> Crossing:
@@ -103,7 +101,7 @@ def _crossing(arguments: Sequence[str]) -> Crossing:
     parser.add_argument("--out", type=Path, default=Path("results") / "cross")
     given = parser.parse_args(arguments)
     if unknown := [world for world in given.on if world not in WORLDS]:
-        raise OptionsError(f"world {unknown[0]} is unknown; there are {', '.join(WORLDS)}")
+        raise UserError(f"world {unknown[0]} is unknown; there are {', '.join(WORLDS)}")
     if BMV2 in given.on:
         require_installed()
     chosen = [*(schemes.find(name) for name in given.schemes), *own_schemes(given.scheme_file)]

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from environment import Parser
+from errors import UserError
 from testbed import schemes
-from testbed.scenario import Scenario, ScenarioError, files
+from testbed.scenario import Scenario, files
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,11 +45,11 @@ class Request:
 def parse(arguments: Sequence[str]) -> Request:
     """Read a command line; exits with 2 and one line for what argparse can see to be wrong.
 
-    Raises ScenarioError for values that no scenario can have.
+    Raises UserError for values that no scenario can have.
     """
     given = _parser().parse_args(arguments)
     if given.plot_only and given.out is None:
-        raise ScenarioError("--plot-only needs --out FOLDER with the results of a run")
+        raise UserError("--plot-only needs --out FOLDER with the results of a run")
     return Request(
         scenarios=() if given.plot_only or given.list else scenarios(given),
         world=given.on,
@@ -96,11 +97,11 @@ def scenarios(given: argparse.Namespace) -> tuple[Scenario, ...]:
 
 
 def own_schemes(files: Sequence[Path]) -> list[schemes.Scheme]:
-    """Return users' own schemes; raises ScenarioError for a wrong file, and two of one name."""
+    """Return users' own schemes; raises UserError for a wrong file, and two of one name."""
     found: dict[str, schemes.Scheme] = {}
     for number, file in enumerate(files):
         if file.stem in found:
-            raise ScenarioError(f"{file}: {found[file.stem].source} has that name already")
+            raise UserError(f"{file}: {found[file.stem].source} has that name already")
         found[file.stem] = schemes.own(file, number)
     return list(found.values())
 
@@ -119,7 +120,7 @@ def parameters(scheme: schemes.Scheme, given: argparse.Namespace) -> dict[str, f
 def _known_parameter(name: str, own: Sequence[schemes.Scheme]) -> None:
     owner, point, _ = name.partition(".")
     if not point:
-        raise ScenarioError(f"--parameter {name}: write SCHEME.NAME=VALUE")
+        raise UserError(f"--parameter {name}: write SCHEME.NAME=VALUE")
     if owner not in {scheme.name for scheme in own}:
         schemes.find(owner)
 
@@ -167,11 +168,11 @@ def assignment(text: str) -> tuple[str, str]:
 
 
 def number(name: str, text: str) -> float:
-    """Read the number given for a name; raises ScenarioError if it is none."""
+    """Read the number given for a name; raises UserError if it is none."""
     try:
         return float(text)
     except ValueError:
-        raise ScenarioError(f"{name} is {text!r}, which is no number") from None
+        raise UserError(f"{name} is {text!r}, which is no number") from None
 
 
 def _parser() -> Parser:

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from experiments.sweep import Made
+    from experiments.paper import Made
 
 PAGE = "reproduction.md"
 QUICK = (

@@ -119,7 +119,7 @@ def run_all(
 def plot_again(out: Path, *, strict: bool = False) -> int:
     """Draw the figures of earlier results and return the exit code.
 
-    Raises ResultError if there are none.
+    Raises UserError if there are none.
     """
     runs = find_runs(out)
     table = show(out, [from_toml(run / SCENARIO) for run in runs])

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from testbed.scenario import ScenarioError
+from errors import UserError
 from testbed.scenario.files import VIRTUAL
 from testbed.virtual.memory import check_expected_memory, expected_work, memory_expected
 
@@ -24,11 +24,11 @@ LARGE_PACKETS = {True: 10_000_000, False: 300_000}
 def check_size(scenarios: Sequence[Scenario], world: str) -> None:
     """Refuse networks that were never tried, and those too large for this machine's memory.
 
-    Raises ScenarioError, or MemoryNeededError saying how much is needed.
+    Raises UserError, or UserError saying how much is needed.
     """
     largest = max(scenario.k for scenario in scenarios)
     if largest > LARGEST_K:
-        raise ScenarioError(
+        raise UserError(
             f"k is {largest}; names and speeds are tested up to k = {LARGEST_K}, not beyond"
         )
     if world == VIRTUAL:

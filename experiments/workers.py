@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from multiprocessing.connection import wait
 from typing import TYPE_CHECKING, Any
 
+from errors import UserError
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from multiprocessing.connection import Connection
@@ -119,4 +121,6 @@ def _serve(function: Callable[..., Any], pipe: Connection) -> None:
             pipe.send((function(*arguments), ""))
         except Exception as error:  # noqa: BLE001 - whatever it is, it is this task's outcome
             text = (str(error).splitlines() or [""])[0]
-            pipe.send((None, f"{type(error).__name__}: {text}"))
+            pipe.send(
+                (None, text if isinstance(error, UserError) else f"{type(error).__name__}: {text}")
+            )

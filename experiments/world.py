@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
+from errors import UserError
 from testbed.bmv2.client import require_installed
 from testbed.mininet import sandbox
 from testbed.scenario.files import BMV2, MININET, VIRTUAL
@@ -57,19 +58,19 @@ class VirtualWorld:
 def choose(request: Request) -> tuple[str, str]:
     """Return the world's name and a notice for the user, empty if there is nothing to say.
 
-    Raises SandboxError or Bmv2Error if the user wants a world that cannot run here.
+    Raises UserError or Bmv2Error if the user wants a world that cannot run here.
     """
     if request.world == VIRTUAL:
         return VIRTUAL, ""
     reason = sandbox.why_not()
     if request.world != "auto":
         if reason:
-            raise sandbox.SandboxError(f"{reason}; or use --on virtual")
+            raise UserError(f"{reason}; or use --on virtual")
         if request.world == BMV2:
             require_installed()
         return request.world, ""
     if request.cli and reason:
-        raise sandbox.SandboxError(f"the prompt needs Mininet: {reason}")
+        raise UserError(f"the prompt needs Mininet: {reason}")
     if reason:
         return VIRTUAL, f"Running in virtual time, because {reason}."
     largest = max(scenario.k for scenario in request.scenarios)

@@ -115,7 +115,7 @@ class Program:
     ) -> Self:
         """Compile and load a `.p4` file, or load a BMv2 `.json` file.
 
-        `compiler` is `ours` or `p4c`. Raises ProgramError for a wrong JSON file, BuildError where
+        `compiler` is `ours` or `p4c`. Raises ProgramError for a wrong JSON file, UserError where
         no C compiler works, and the compiler's own error for wrong P4.
         """
         path = Path(path)

@@ -9,34 +9,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from environment import Parser
-from p4.codegen.build import BuildError
-from p4.codegen.document import ProgramError
-from p4.compiler import CompileError
-from p4.engine import EngineError
+from errors import UserError, telling
 from testbed import schemes
-from testbed.exchange.document import ExchangeError
 from testbed.mininet import sandbox
-from testbed.mininet.attach import AttachError, command_line, find_fabric
-from testbed.mininet.interfaces import InterfaceError
+from testbed.mininet.attach import command_line, find_fabric
 from testbed.planning import plan_for
-from testbed.scenario import Scenario, ScenarioError
+from testbed.scenario import Scenario
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-
-BAD_INPUT = (
-    AttachError,
-    BuildError,
-    CompileError,
-    EngineError,
-    ExchangeError,
-    InterfaceError,
-    OSError,
-    ProgramError,
-    sandbox.SandboxError,
-    ScenarioError,
-)
-USAGE_ERROR = 2
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -49,7 +30,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     _add_new_scheme(commands.add_parser("new-scheme", help="begin a scheme of your own"))
     given = parser.parse_args(arguments)
     work: Callable[[argparse.Namespace], int] = given.work
-    return _reported(lambda: work(given))
+    return telling("testbed", lambda: work(given))
 
 
 def _add_attach(parser: argparse.ArgumentParser) -> None:
@@ -96,14 +77,14 @@ def _attach(given: argparse.Namespace) -> int:
 
 def _run(given: argparse.Namespace) -> int:
     if reason := sandbox.why_not():
-        raise sandbox.SandboxError(reason)
+        raise UserError(reason)
 
     def work() -> int:
         from testbed.exchange.run import run  # noqa: PLC0415 - imports Mininet
 
-        return _reported(lambda: run(given.topology, given.program, given.command))
+        return run(given.topology, given.program, given.command)
 
-    return sandbox.run_inside(work)
+    return sandbox.run_inside(lambda: telling("testbed", work))
 
 
 def _export(given: argparse.Namespace) -> int:
@@ -124,14 +105,6 @@ def _new_scheme(given: argparse.Namespace) -> int:
     print(f"{' and '.join(str(file) for file in files)}; run it with")
     print(f"  experiments/run.py --on virtual --scheme-file {files[0]}")
     return 0
-
-
-def _reported(work: Callable[[], int]) -> int:
-    try:
-        return work()
-    except BAD_INPUT as error:
-        print(f"testbed: {str(error).splitlines()[0]}", file=sys.stderr)
-        return USAGE_ERROR
 
 
 if __name__ == "__main__":

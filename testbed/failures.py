@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from errors import UserError
 from testbed.control import Routes
-from testbed.scenario import ScenarioError
 from testbed.streams import stream
 
 if TYPE_CHECKING:
@@ -31,14 +31,14 @@ def fail_links(topology: Topology, probability: float, seed: int) -> Topology:
 
 
 def set_link(topology: Topology, one: str, other: str, *, up: bool) -> Topology:
-    """Take the link between two nodes down or up; raises ScenarioError if there is none."""
+    """Take the link between two nodes down or up; raises UserError if there is none."""
     names = {one, other}
     links = list(topology.links)
     for place, link in enumerate(links):
         if {topology.nodes[link.lower].name, topology.nodes[link.upper].name} == names:
             links[place] = replace(link, up=up)
             return replace(topology, links=tuple(links))
-    raise ScenarioError(f"there is no link between {one} and {other}")
+    raise UserError(f"there is no link between {one} and {other}")
 
 
 def valid_paths(routes: Routes, source: int, destination: int) -> NDArray[np.int64]:
@@ -63,7 +63,7 @@ def highest_load(topology: Topology, flows: Flows) -> float:
     """Return rho_max: the load at which the busiest link is full (paper §2.2).
 
     Every flow is spread evenly over its valid shortest paths, and a host's flows share its rate in
-    proportion to their sizes. Without failed links it is 1. Raises ScenarioError if a flow has no
+    proportion to their sizes. Without failed links it is 1. Raises UserError if a flow has no
     path left.
     """
     if all(link.up for link in topology.links):
@@ -126,7 +126,7 @@ class _LinkLoads:
         if not count.all():
             cut = int(np.argmin(count))
             names = [self.topology.nodes[self.topology.hosts + end].name for end in pairs[:, cut]]
-            raise ScenarioError(
+            raise UserError(
                 f"failures leave no path from {names[0]} to {names[1]}; take another seed or "
                 "a lower probability"
             )

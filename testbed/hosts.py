@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from errors import UserError
 from testbed import paths
 from testbed.parameters import Parameter
-from testbed.scenario import ScenarioError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -54,9 +54,9 @@ ENTROPIES = (
 
 
 def entropy(name: str) -> Entropy:
-    """Return the entropy of a name; raises ScenarioError listing those there are."""
+    """Return the entropy of a name; raises UserError listing those there are."""
     for each in ENTROPIES:
         if each.name == name:
             return each
     there_are = ", ".join(each.name for each in ENTROPIES)
-    raise ScenarioError(f"entropy {name} is unknown; there are {there_are}")
+    raise UserError(f"entropy {name} is unknown; there are {there_are}")

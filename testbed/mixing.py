@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from testbed.scenario import ScenarioError
+from errors import UserError
 from testbed.streams import stream
 
 if TYPE_CHECKING:
@@ -17,13 +17,13 @@ def switches_of_second(topology: Topology, where: str, seed: int) -> frozenset[i
     """Return the numbers of the switches that run the second scheme of a mix.
 
     They are half of the edge and aggregation switches at random, those of half of the pods at
-    random, or one of the two tiers; cores balance nothing. Raises ScenarioError for an unknown
+    random, or one of the two tiers; cores balance nothing. Raises UserError for an unknown
     place, or one that a leaf-spine does not have.
     """
     if where not in WHERE:
-        raise ScenarioError(f"mix: {where} is unknown; there are {', '.join(WHERE)}")
+        raise UserError(f"mix: {where} is unknown; there are {', '.join(WHERE)}")
     if topology.levels == 2 and where in {"random-pods", "aggregation"}:
-        raise ScenarioError(f"mix: a leaf-spine has no {where.removeprefix('random-')}")
+        raise UserError(f"mix: a leaf-spine has no {where.removeprefix('random-')}")
     balancing = [n for n in topology.switches if topology.nodes[n].tier != "core"]
     match where:
         case "random-switches":

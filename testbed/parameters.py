@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from testbed.scenario import ScenarioError
+from errors import UserError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -32,7 +32,7 @@ def settle(
 ) -> dict[str, float]:
     """Return the value of each parameter, given or its default.
 
-    Raises ScenarioError naming the owner and the parameter if a value is outside its limits.
+    Raises UserError naming the owner and the parameter if a value is outside its limits.
     """
     values = {}
     for parameter in parameters:
@@ -41,6 +41,6 @@ def settle(
         if not fits or (parameter.whole and value != int(value)):
             kind = "a whole number " if parameter.whole else ""
             limits = f"{kind}from {parameter.smallest:g} to {parameter.largest:g}"
-            raise ScenarioError(f"{owner}: {parameter.name} is {value:g}, not {limits}")
+            raise UserError(f"{owner}: {parameter.name} is {value:g}, not {limits}")
         values[parameter.name] = value
     return values

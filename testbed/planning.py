@@ -5,17 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from errors import UserError
 from testbed import hosts, schemes
 from testbed.control import PLACE, Routes, routing
 from testbed.failures import fail_links, highest_load
 from testbed.mixing import switches_of_second
 from testbed.plan import Plan, SwitchSetup, TableEntry
-from testbed.scenario import ScenarioError
 from testbed.schemes.site import Defaults, Site
 from testbed.streams import stream
-from testbed.topology import TopologyError, make_topology
+from testbed.topology import make_topology
 from traffic import workloads
-from traffic.request import WorkloadError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -39,44 +38,38 @@ class SwitchChange:
 def network(scenario: Scenario) -> Topology:
     """Build a scenario's network with its failed links.
 
-    Raises ScenarioError if there is no network of its size.
+    Raises UserError if there is no network of its size.
     """
-    try:
-        topology = make_topology(scenario.topology, scenario.k)
-    except TopologyError as error:
-        raise ScenarioError(str(error)) from error
+    topology = make_topology(scenario.topology, scenario.k)
     if scenario.failures:
         return fail_links(topology, scenario.failures, scenario.seed)
     return topology
 
 
 def plan_for(scenario: Scenario, tick_ps: int = 1) -> Plan:
-    """Make a scenario's flows and its plan; raises ScenarioError for what cannot be run."""
+    """Make a scenario's flows and its plan; raises UserError for what cannot be run."""
     return make_plan(scenario, flows_for(scenario), tick_ps)
 
 
 def flows_for(scenario: Scenario) -> Flows:
-    """Make the flows of a scenario's workload; raises ScenarioError for a wrong workload."""
+    """Make the flows of a scenario's workload; raises UserError for a wrong workload."""
     topology = network(scenario)
-    try:
-        return workloads.make(
-            scenario.workload,
-            hosts=topology.hosts,
-            hosts_per_edge=topology.width,
-            hosts_per_pod=topology.hosts // topology.pods,
-            message_bytes=scenario.message_bytes,
-            options=scenario.workload_options,
-            rng=stream(scenario.seed, "workload"),
-        )
-    except WorkloadError as error:
-        raise ScenarioError(str(error)) from error
+    return workloads.make(
+        scenario.workload,
+        hosts=topology.hosts,
+        hosts_per_edge=topology.width,
+        hosts_per_pod=topology.hosts // topology.pods,
+        message_bytes=scenario.message_bytes,
+        options=scenario.workload_options,
+        rng=stream(scenario.seed, "workload"),
+    )
 
 
 def make_plan(scenario: Scenario, flows: Flows, tick_ps: int = 1) -> Plan:
     """Work out a scenario for given flows.
 
     `tick_ps` is the paper time in one unit of the programs' timestamps: 1 where the world counts
-    picoseconds. Raises ScenarioError for an unknown scheme, a wrong parameter, a scheme that does
+    picoseconds. Raises UserError for an unknown scheme, a wrong parameter, a scheme that does
     not work on the network, or failures that cut hosts off.
     """
     topology = network(scenario)
@@ -150,7 +143,7 @@ def _assign(scenario: Scenario, topology: Topology) -> list[_Assigned]:
         return assigned * len(topology.switches)
     if chosen[0].entropy != chosen[1].entropy:
         both = " and ".join(scheme.name for scheme in chosen)
-        raise ScenarioError(f"mix: hosts work differently under {both}")
+        raise UserError(f"mix: hosts work differently under {both}")
     of_second = switches_of_second(topology, scenario.mix[1], scenario.seed)
     return [assigned[number in of_second] for number in topology.switches]
 

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from errors import UserError
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -16,10 +18,6 @@ Tier = Literal["host", "edge", "aggregation", "core"]
 LARGEST_FAT_TREE = 254
 LARGEST_LEAF_SPINE = 510
 _LETTER = {"host": "H", "edge": "E", "aggregation": "A", "core": "C"}
-
-
-class TopologyError(ValueError):
-    """A network that cannot be built; the message names the size and what is wrong with it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,21 +110,21 @@ class Adjacency:
 
 
 def make_topology(name: str, k: int) -> Topology:
-    """Build the network called `fat-tree` or `leaf-spine`; raises TopologyError for others."""
+    """Build the network called `fat-tree` or `leaf-spine`; raises UserError for others."""
     match name:
         case "fat-tree":
             return fat_tree(k)
         case "leaf-spine":
             return leaf_spine(k)
         case _:
-            raise TopologyError(f"topology {name}: there are fat-tree and leaf-spine")
+            raise UserError(f"topology {name}: there are fat-tree and leaf-spine")
 
 
 def fat_tree(k: int) -> Topology:
     """Build the three-level k-ary fat tree: k pods, k³/4 hosts, k²/4 cores.
 
     Aggregation switch j of every pod reaches the cores l·w + j, l = 0..w-1, through its uplinks
-    w + 1 + l. Raises TopologyError if k is odd or out of range.
+    w + 1 + l. Raises UserError if k is odd or out of range.
     """
     _check_size("fat-tree", k, LARGEST_FAT_TREE)
     w = k // 2
@@ -163,7 +161,7 @@ def fat_tree(k: int) -> Topology:
 def leaf_spine(k: int) -> Topology:
     """Build the two-level network of k leaves with k/2 hosts each, and k/2 spines.
 
-    Leaves are the edge switches of one pod, spines are cores. Raises TopologyError if k is odd or
+    Leaves are the edge switches of one pod, spines are cores. Raises UserError if k is odd or
     out of range.
     """
     _check_size("leaf-spine", k, LARGEST_LEAF_SPINE)
@@ -220,7 +218,7 @@ def interface(node: Node, port: int) -> str:
 
 def _check_size(name: str, k: int, largest: int) -> None:
     if k < 4 or k % 2 or k > largest:
-        raise TopologyError(f"{name} with k = {k}: k must be even, from 4 to {largest}")
+        raise UserError(f"{name} with k = {k}: k must be even, from 4 to {largest}")
 
 
 def _hosts(pods: int, hosts_per_pod: int) -> Iterator[Node]:

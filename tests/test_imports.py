@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import ast
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Container
 
 ROOT = Path(__file__).parent.parent
 GROUND = "testbed.scenario"
@@ -36,6 +41,42 @@ def imports_of(source: Path) -> set[str]:
             below = {room_of(f"{node.module}.{alias.name}") for alias in node.names}
             names |= below & {GROUND}
     return names
+
+
+def modules() -> dict[str, Path]:
+    """All modules of all rooms by name."""
+    return {
+        ".".join(source.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): source
+        for room in MAY_IMPORT
+        for source in sources(room)
+    }
+
+
+def modules_imported(source: Path, known: Container[str]) -> set[str]:
+    """Modules that a file imports, wherever the import stands, but for what only types need."""
+    found: set[str] = set()
+    left: list[ast.AST] = [ast.parse(source.read_text(encoding="utf-8"))]
+    while left:
+        node = left.pop()
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            left += node.orelse
+            continue
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            below = {f"{node.module}.{alias.name}" for alias in node.names}
+            found |= {name if name in known else node.module for name in below}
+        left += ast.iter_child_nodes(node)
+    return {name for name in found if name in known}
+
+
+def test_modules__import_each_other_without_cycles() -> None:
+    known = modules()
+    graph = {name: modules_imported(source, known) - {name} for name, source in known.items()}
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        pytest.fail(" <- ".join(error.args[1]))
 
 
 def sources(room: str) -> list[Path]:

@@ -6,10 +6,11 @@ import argparse
 import sys
 
 from environment import Parser
+from errors import INTERRUPTED, telling
 from traffic import sniff as sniffing
-from traffic.frames import Ends, FrameError
+from traffic.frames import Ends
 from traffic.send import entropies, prebuilt, send
-from traffic.sockets import SocketError, address_of, first_interface
+from traffic.sockets import address_of, first_interface
 from traffic.workloads import WORKLOADS
 
 EXAMPLES = """
@@ -23,13 +24,8 @@ examples, inside two hosts of a running network (mininet> h0 python -m traffic .
 def main(arguments: list[str] | None = None) -> int:
     """Run the command line; returns the exit code: 0, or 2 after an error told in one line."""
     options = _parser().parse_args(arguments)
-    try:
-        return int(options.run(options))
-    except (FrameError, SocketError, BrokenPipeError) as error:
-        print(f"traffic: {error}", file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        return 0
+    code = telling("traffic", lambda: int(options.run(options)))
+    return 0 if code == INTERRUPTED else code
 
 
 def _parser() -> Parser:

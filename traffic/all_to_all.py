@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from errors import UserError
 from traffic.flows import Flows
-from traffic.request import WorkloadError
 
 if TYPE_CHECKING:
     from traffic.request import Request
@@ -23,7 +23,7 @@ def all_to_all(request: Request) -> Flows:
     """
     hosts = request.hosts
     if hosts < 2:
-        raise WorkloadError(f"an all-to-all needs at least 2 hosts, not {hosts}")
+        raise UserError(f"an all-to-all needs at least 2 hosts, not {hosts}")
     others = hosts - 1
     per_flow = request.message_bytes
     if request.choice("constant", ("flow", "host")) == "host":

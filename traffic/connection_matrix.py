@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from errors import UserError
 from traffic.flows import Flows
-from traffic.request import WorkloadError
 from traffic.waits import CycleError, execution_order, waits
 
 if TYPE_CHECKING:
@@ -39,9 +39,9 @@ class _Matrix:
     connections: list[_Connection] = field(default_factory=list)
     triggers: dict[int, int] = field(default_factory=dict)  # id -> line
 
-    def error(self, line: int, problem: str) -> WorkloadError:
+    def error(self, line: int, problem: str) -> UserError:
         """Make an error that names this file and the line."""
-        return WorkloadError(f"{self.path}:{line}: {problem}")
+        return UserError(f"{self.path}:{line}: {problem}")
 
 
 def read(path: Path, hosts: int, message_bytes: int) -> Flows:
@@ -52,7 +52,7 @@ def read(path: Path, hosts: int, message_bytes: int) -> Flows:
     and either `start 0` or `trigger ID`, and a line `trigger id ID oneshot` for each trigger.
     A connection with `recv_done_trigger ID` releases those with `trigger ID`. Starts other than 0,
     barriers, triggers at the sender, and failures have no counterpart here and are refused. Every
-    error is a WorkloadError that names the file and the line.
+    error is a UserError that names the file and the line.
     """
     matrix = _Matrix(path)
     for number, words in _lines(path):
@@ -66,7 +66,7 @@ def _lines(path: Path) -> Iterator[tuple[int, list[str]]]:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "it is not text"
-        raise WorkloadError(f"{path}: cannot be read: {reason}") from error
+        raise UserError(f"{path}: cannot be read: {reason}") from error
     for number, line in enumerate(text.splitlines(), 1):
         words = line.split("#")[0].split()
         if words:
@@ -132,17 +132,17 @@ def _number(matrix: _Matrix, line: int, name: str, text: str) -> int:
 def _check_counts(matrix: _Matrix, hosts: int) -> None:
     nodes = matrix.header.get("Nodes")
     if nodes is None or "Connections" not in matrix.header:
-        raise WorkloadError(f"{matrix.path}: Nodes and Connections must be given at its start")
+        raise UserError(f"{matrix.path}: Nodes and Connections must be given at its start")
     if nodes > hosts:
-        raise WorkloadError(f"{matrix.path}: it is for {nodes} hosts; the network has {hosts}")
+        raise UserError(f"{matrix.path}: it is for {nodes} hosts; the network has {hosts}")
     counted = {"Connections": len(matrix.connections), "Triggers": len(matrix.triggers)}
     for name, number in counted.items():
         if matrix.header.get(name, 0) != number:
-            raise WorkloadError(
+            raise UserError(
                 f"{matrix.path}: {name} says {matrix.header.get(name, 0)}, but there are {number}"
             )
     if not matrix.connections:
-        raise WorkloadError(f"{matrix.path}: there are no connections")
+        raise UserError(f"{matrix.path}: there are no connections")
 
 
 def _flows(matrix: _Matrix) -> Flows:

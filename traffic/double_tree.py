@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from errors import UserError
 from traffic.flows import Flows, joined
-from traffic.request import Request, WorkloadError
 from traffic.waits import waits
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from traffic.request import Request
 
 CHUNK_BYTES = 4096
 
@@ -72,7 +74,7 @@ def double_tree_all_reduce(request: Request) -> Flows:
     ranks = request.ranks()
     number = len(ranks)
     if number < 2 or request.message_bytes < 2:
-        raise WorkloadError(f"two trees need 2 hosts and 2 bytes, not {number} hosts")
+        raise UserError(f"two trees need 2 hosts and 2 bytes, not {number} hosts")
     chunk = request.whole("chunk", CHUNK_BYTES, at_least=1)
     low = request.message_bytes // 2
     trees = ((first_tree(number), low), (second_tree(number), request.message_bytes - low))

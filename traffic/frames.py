@@ -16,6 +16,8 @@ from scapy.layers.inet import IP, UDP
 from scapy.layers.l2 import Ether
 from scapy.packet import Raw
 
+from errors import UserError
+
 ROCE_PORT = 4791
 WRITE_MIDDLE = 0x07  # data: RC RDMA WRITE MIDDLE
 ACKNOWLEDGE = 0x11  # ACK: RC ACKNOWLEDGE
@@ -30,10 +32,6 @@ ECN_CAPABLE, ECN_MARKED = 2, 3
 BECN = 0x40
 _IPV4_TYPE = b"\x08\x00"
 _UDP_PROTOCOL = 17
-
-
-class FrameError(ValueError):
-    """A frame that cannot be made; the message names the field and its value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +69,7 @@ def data_frame(
 ) -> bytes:
     """Build a data frame of `payload_bytes` zeros: payload + 58 B here, + 4 B of FCS on the wire.
 
-    Raises FrameError for an address, number or size that does not fit its field.
+    Raises UserError for an address, number or size that does not fit its field.
     """
     _fits("payload", payload_bytes, LARGEST_PAYLOAD)
     layers = _stack(ends, flow, psn, entropy, WRITE_MIDDLE)
@@ -153,9 +151,9 @@ def _packed(address: str) -> bytes:
     try:
         return ipaddress.IPv4Address(address).packed
     except ValueError as error:
-        raise FrameError(f"{address!r} is not an IPv4 address") from error
+        raise UserError(f"{address!r} is not an IPv4 address") from error
 
 
 def _fits(name: str, value: int, largest: int) -> None:
     if not 0 <= value <= largest:
-        raise FrameError(f"{name} is {value}; it must be from 0 to {largest}")
+        raise UserError(f"{name} is {value}; it must be from 0 to {largest}")

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
+from errors import UserError
 from traffic.flows import Flows
-from traffic.request import Request, WorkloadError
 from traffic.waits import waits_for_one
+
+if TYPE_CHECKING:
+    from traffic.request import Request
 
 GPUS_PER_SERVER = 8
 
@@ -24,7 +29,7 @@ def hierarchical_ring(request: Request) -> Flows:
     steps = request.whole("steps", 1, at_least=1)
     servers, rest = divmod(request.hosts, server)
     if rest or servers < 2:
-        raise WorkloadError(f"{request.hosts} hosts do not make two or more servers of {server}")
+        raise UserError(f"{request.hosts} hosts do not make two or more servers of {server}")
     order = np.arange(servers)
     if request.choice("order", ("random", "in-order")) == "random":
         order = request.rng.permutation(servers)
@@ -43,7 +48,7 @@ def _attached(request: Request, server: int) -> np.ndarray[tuple[int, ...], np.d
         return hosts.reshape(-1, server)
     edge = request.hosts_per_edge
     if request.hosts % (edge * server):
-        raise WorkloadError(
+        raise UserError(
             f"rails need edges of {edge} hosts in groups of {server}; {request.hosts} hosts do not"
             " divide so"
         )

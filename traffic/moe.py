@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from errors import UserError
 from traffic.flows import Flows
 from traffic.replication import place
-from traffic.request import Request, WorkloadError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from traffic.request import Request
 
 GPUS_PER_SERVER = 8
 EXPERTS_PER_TOKEN = 8
@@ -33,12 +35,12 @@ def dispatch(request: Request) -> Flows:
     from it. Options: `skew` (1.48), `server` GPUs a server (8), `top` experts a token (8),
     `token_bytes` (8192), and `slots` expert slots a GPU (1; with 2 or more, experts are replicated
     and placed as EPLB does, which evens out the skew given). Experts are mapped to GPUs at random.
-    Raises WorkloadError if the hosts do not fill servers or the skew cannot be had.
+    Raises UserError if the hosts do not fill servers or the skew cannot be had.
     """
     server = request.whole("server", GPUS_PER_SERVER, at_least=1)
     servers, rest = divmod(request.hosts, server)
     if rest or servers < 2:
-        raise WorkloadError(f"{request.hosts} hosts do not make two or more servers of {server}")
+        raise UserError(f"{request.hosts} hosts do not make two or more servers of {server}")
     expert_server = request.rng.permutation(request.hosts) // server
     popularity = skewed_popularity(
         expert_server, servers, request.number("skew", SKEW), request.rng
@@ -53,7 +55,7 @@ def skewed_popularity(
 ) -> NDArray[np.float64]:
     """Return experts' probabilities whose sum over the busiest server is `skew` times the mean.
 
-    The logarithms are normal with a standard deviation found by bisection. Raises WorkloadError
+    The logarithms are normal with a standard deviation found by bisection. Raises UserError
     for a skew below 1 or beyond what one popular expert can make of it.
     """
     normal = rng.standard_normal(len(server_of))
@@ -66,7 +68,7 @@ def skewed_popularity(
         return servers * float(np.bincount(server_of, popularity(steepness), servers).max())
 
     if not 1 <= skew <= skew_at(STEEPEST):
-        raise WorkloadError(f"option skew is {skew:g}; it must be from 1 to {skew_at(STEEPEST):g}")
+        raise UserError(f"option skew is {skew:g}; it must be from 1 to {skew_at(STEEPEST):g}")
     low, high = 0.0, STEEPEST
     for _ in range(60):
         middle = (low + high) / 2

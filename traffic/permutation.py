@@ -6,18 +6,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from errors import UserError
 from traffic.flows import Flows
-from traffic.request import Request, WorkloadError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from traffic.request import Request
 
 
 def derangement(request: Request) -> Flows:
     """Make a random derangement, uniform over all of them: nobody sends to itself."""
     hosts = np.arange(request.hosts)
     if request.hosts < 2:
-        raise WorkloadError(f"a permutation needs at least 2 hosts, not {request.hosts}")
+        raise UserError(f"a permutation needs at least 2 hosts, not {request.hosts}")
     return Flows.of(hosts, _uniform_derangement(request.hosts, request.rng), _sizes(request))
 
 
@@ -30,7 +32,7 @@ def inter_pod(request: Request) -> Flows:
     """
     pods = request.hosts // request.hosts_per_pod
     if pods < 2:
-        raise WorkloadError("a permutation between pods needs at least 2 pods")
+        raise UserError("a permutation between pods needs at least 2 pods")
     hosts = np.arange(request.hosts)
     pod = hosts // request.hosts_per_pod
     receiver = request.rng.permutation(request.hosts)

@@ -7,14 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from errors import UserError
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from numpy.typing import NDArray
-
-
-class WorkloadError(ValueError):
-    """A workload that cannot be made; the message names the option, file or number at fault."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,18 +31,18 @@ class Request:
     options: Mapping[str, float | str] = field(default_factory=dict)
 
     def number(self, name: str, default: float) -> float:
-        """Read a numeric option; raises WorkloadError if it is not a number."""
+        """Read a numeric option; raises UserError if it is not a number."""
         value = self.options.get(name, default)
         try:
             return float(value)
         except ValueError as error:
-            raise WorkloadError(f"option {name} is {value!r}; it must be a number") from error
+            raise UserError(f"option {name} is {value!r}; it must be a number") from error
 
     def whole(self, name: str, default: int, *, at_least: int = 0) -> int:
-        """Read an option that is a whole number; raises WorkloadError if it is not one."""
+        """Read an option that is a whole number; raises UserError if it is not one."""
         value = self.number(name, default)
         if value != int(value) or value < at_least:
-            raise WorkloadError(
+            raise UserError(
                 f"option {name} is {value:g}; it must be a whole number of at least {at_least}"
             )
         return int(value)
@@ -53,7 +51,7 @@ class Request:
         """Read an option that is one of `choices`, the first being the default."""
         value = str(self.options.get(name, choices[0]))
         if value not in choices:
-            raise WorkloadError(f"option {name} is {value!r}; it must be one of {choices}")
+            raise UserError(f"option {name} is {value!r}; it must be one of {choices}")
         return value
 
     def equal_messages(self, flows: int) -> NDArray[np.int64]:

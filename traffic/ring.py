@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
+from errors import UserError
 from traffic.flows import Flows
-from traffic.request import Request, WorkloadError
 from traffic.waits import waits_for_one
+
+if TYPE_CHECKING:
+    from traffic.request import Request
 
 
 def ring_all_reduce(request: Request) -> Flows:
@@ -19,7 +24,7 @@ def ring_all_reduce(request: Request) -> Flows:
     ranks = request.ranks()
     number = len(ranks)
     if not 2 <= number <= request.message_bytes:
-        raise WorkloadError(
+        raise UserError(
             f"a ring of {number} hosts cannot cut {request.message_bytes} B into {number} chunks"
         )
     steps = 2 * (number - 1)

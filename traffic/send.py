@@ -71,7 +71,7 @@ def pace(frames: Sequence[bytes], rate: float, transmit: Callable[[bytes], objec
 
 
 def send(interface: str, frames: Sequence[bytes], rate: float) -> Sending:
-    """Send frames out of `interface` at `rate` a second; raises SocketError if it cannot."""
+    """Send frames out of `interface` at `rate` a second; raises UserError if it cannot."""
     with packet_socket(interface) as opened:
         return pace(frames, rate, opened.send)
 

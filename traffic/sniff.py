@@ -20,7 +20,7 @@ def sniff(interface: str, *, seconds: float, answer: bool) -> Iterator[tuple[flo
     """Yield frames that arrive at `interface` with the seconds since the call.
 
     Ends after `seconds`, or never if that is 0. With `answer`, each data frame is answered with its
-    ACK, as a host of the testbed would. Raises SocketError if the interface cannot be used.
+    ACK, as a host of the testbed would. Raises UserError if the interface cannot be used.
     """
     with packet_socket(interface) as opened:
         start = time.monotonic()

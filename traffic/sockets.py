@@ -7,6 +7,8 @@ import struct
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from errors import UserError
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -15,40 +17,36 @@ GET_ADDRESS = 0x8915  # SIOCGIFADDR
 LOOPBACK = "lo"
 
 
-class SocketError(OSError):
-    """An interface that cannot be used; the message names it and what to do."""
-
-
 def first_interface() -> str:
-    """Return the first interface that is not the loopback; raises SocketError without one."""
+    """Return the first interface that is not the loopback; raises UserError without one."""
     for _, name in socket.if_nameindex():
         if name != LOOPBACK:
             return name
-    raise SocketError("there is no interface besides the loopback; run this inside a host")
+    raise UserError("there is no interface besides the loopback; run this inside a host")
 
 
 def address_of(interface: str) -> str:
-    """Return the IPv4 address of an interface; raises SocketError if it has none."""
+    """Return the IPv4 address of an interface; raises UserError if it has none."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asking:
         try:
             answer = _ioctl(asking, GET_ADDRESS, struct.pack("256s", interface.encode()[:15]))
         except OSError as error:
-            raise SocketError(f"{interface} has no IPv4 address; give --from") from error
+            raise UserError(f"{interface} has no IPv4 address; give --from") from error
     return socket.inet_ntoa(answer[20:24])
 
 
 @contextmanager
 def packet_socket(interface: str) -> Iterator[socket.socket]:
-    """Open a packet socket bound to `interface`; raises SocketError without the rights or it."""
+    """Open a packet socket bound to `interface`; raises UserError without the rights or it."""
     try:
         opened = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(ALL_PROTOCOLS))
     except PermissionError as error:
-        raise SocketError("packet sockets need root: run this with sudo or in a host") from error
+        raise UserError("packet sockets need root: run this with sudo or in a host") from error
     with opened:
         try:
             opened.bind((interface, 0))
         except OSError as error:
-            raise SocketError(f"{interface}: {error.strerror}") from error
+            raise UserError(f"{interface}: {error.strerror}") from error
         yield opened
 
 

@@ -6,13 +6,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from errors import UserError
 from traffic import connection_matrix
 from traffic.all_to_all import all_to_all
 from traffic.double_tree import CHUNK_BYTES, double_tree_all_reduce
 from traffic.fsdp import hierarchical_ring
 from traffic.moe import EXPERTS_PER_TOKEN, GPUS_PER_SERVER, SKEW, TOKEN_BYTES, dispatch
 from traffic.permutation import derangement, inter_pod
-from traffic.request import Request, WorkloadError
+from traffic.request import Request
 from traffic.ring import ring_all_reduce
 
 if TYPE_CHECKING:
@@ -87,12 +88,12 @@ WORKLOADS = (
 
 
 def find(name: str) -> Workload:
-    """Return the workload of that name; raises WorkloadError listing the names there are."""
+    """Return the workload of that name; raises UserError listing the names there are."""
     for workload in WORKLOADS:
         if workload.name == name:
             return workload
     names = ", ".join(workload.name for workload in WORKLOADS)
-    raise WorkloadError(f"workload {name!r} is not one of {names}, or a {MATRIX_SUFFIX} file")
+    raise UserError(f"workload {name!r} is not one of {names}, or a {MATRIX_SUFFIX} file")
 
 
 def make(
@@ -108,17 +109,17 @@ def make(
     """Make the flows of the workload `name`, or of the connection matrix file of that name.
 
     Hosts are numbered along the network, `hosts_per_edge` to an edge switch and `hosts_per_pod` to
-    a pod. The same generator state gives the same flows. Raises WorkloadError for an unknown
+    a pod. The same generator state gives the same flows. Raises UserError for an unknown
     name or option, and for hosts or sizes that the workload cannot serve.
     """
     if message_bytes < 1:
-        raise WorkloadError(f"message is {message_bytes} B; it must be at least one byte")
+        raise UserError(f"message is {message_bytes} B; it must be at least one byte")
     if name.endswith(MATRIX_SUFFIX):
         return connection_matrix.read(Path(name), hosts, message_bytes)
     workload = find(name)
     for option in options:
         if option not in workload.options:
-            raise WorkloadError(
+            raise UserError(
                 f"workload {name} has no option {option!r}; it has "
                 f"{', '.join(workload.options) or 'none'}"
             )

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from analysis.figures.style import Look
-from analysis.results import ResultError
+from errors import UserError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,7 +24,7 @@ def keep_looks(path: Path, looks: Mapping[str, Look]) -> None:
 def kept_looks(path: Path) -> dict[str, Look]:
     """Return what `keep_looks` wrote, or nothing if there is no such file.
 
-    Raises ResultError if the file holds something else.
+    Raises UserError if the file holds something else.
     """
     try:
         written = json.loads(path.read_text(encoding="utf-8"))
@@ -32,4 +32,4 @@ def kept_looks(path: Path) -> dict[str, Look]:
     except FileNotFoundError:
         return {}
     except (ValueError, TypeError, AttributeError) as error:
-        raise ResultError(f"{path}: not the looks of schemes: {error}") from None
+        raise UserError(f"{path}: not the looks of schemes: {error}") from None

@@ -13,6 +13,8 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from errors import UserError
+
 CODEGEN = Path(__file__).resolve().parent
 RUNTIME = CODEGEN / "runtime"
 WARNINGS = ("-Wall", "-Wextra", "-Wconversion", "-Werror")
@@ -27,10 +29,6 @@ FLAGS = (
     "-fvisibility=hidden",
     *WARNINGS,
 )
-
-
-class BuildError(Exception):
-    """No C compiler, or a program that it refuses."""
 
 
 def cache_folder() -> Path:
@@ -70,12 +68,12 @@ def _private_cache(unusable: Path) -> Path:
 
 
 def compiler_command() -> str:
-    """Return the C compiler's path; BuildError if there is none."""
+    """Return the C compiler's path; UserError if there is none."""
     for name in (os.environ.get("CC"), "cc", "gcc", "clang"):
         path = shutil.which(name) if name else None
         if path:
             return path
-    raise BuildError("no C compiler found: install gcc, or set CC")
+    raise UserError("no C compiler found: install gcc, or set CC")
 
 
 def runtime_digest(compiler: str, flags: tuple[str, ...] = FLAGS) -> str:
@@ -117,7 +115,7 @@ def _work_folder(parent: Path) -> tempfile.TemporaryDirectory[str]:
         parent.mkdir(parents=True, exist_ok=True)
         return tempfile.TemporaryDirectory(prefix="build-", dir=parent)
     except OSError as error:
-        raise BuildError(f"cannot write to the cache {parent}: {error.strerror}") from None
+        raise UserError(f"cannot write to the cache {parent}: {error.strerror}") from None
 
 
 def _runtime_archive(compiler: str, digest: str, flags: tuple[str, ...]) -> Path:
@@ -140,18 +138,18 @@ def _run(command: list[str], *objects: Path) -> None:
     )
     if done.returncode:
         lines = [line for line in done.stderr.splitlines() if "error" in line] or ["no message"]
-        raise BuildError(f"the C compiler failed: {lines[0]}")
+        raise UserError(f"the C compiler failed: {lines[0]}")
 
 
 def _compile(command: list[str], name: str) -> None:
     """Compile a generated file; if it is no C, that is nobody's fault but the generator's."""
     try:
         _run(command)
-    except BuildError as error:
+    except UserError as error:
         if not FAULT.search(str(error)):
             raise
         fault = str(error).partition("error: ")[2]
-        raise BuildError(
+        raise UserError(
             f"{name}: a fault of the code generator, not of the program: the C does not compile"
             f" ({fault}); please report the program with this line"
         ) from None

@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from errors import UserError
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-class ProgramError(Exception):
+class ProgramError(UserError):
     """A BMv2 JSON file that is wrong or uses what the engine does not support."""
 
 

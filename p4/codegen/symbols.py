@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
+from errors import UserError
 from p4.codegen.layout import whole_bytes
 from p4.codegen.program import Match, TableKind
 
@@ -24,7 +25,7 @@ SETTABLE_BITS = {
 MatchValue = int | tuple[int, int] | None
 
 
-class EngineError(Exception):
+class EngineError(UserError):
     """A call to the engine that names something unknown or gives a value that does not fit."""
 
 

@@ -4,11 +4,10 @@ import argparse
 import sys
 from pathlib import Path
 
-from p4.codegen.document import ProgramError
+from errors import UserError
 from p4.codegen.generate import generate_c
 from p4.codegen.reader import read_file, read_program
 from p4.commands.compile import add_compile_arguments, compile_program
-from p4.compiler import CompileError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -25,7 +24,7 @@ def run(arguments: argparse.Namespace) -> int:
         else:
             program = read_program(compile_program(arguments), arguments.program.stem)
         text = generate_c(program)
-    except (CompileError, ProgramError) as error:
+    except UserError as error:
         sys.stderr.write(f"{error}\n")
         return 2
     if arguments.output is None:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 def load_program(arguments: argparse.Namespace) -> Program:
     """Return the program of the arguments that `add_compile_arguments` adds.
 
-    Raises CompileError, ProgramError or BuildError.
+    Raises CompileError, ProgramError or UserError.
     """
     if arguments.program.suffix == ".json":
         return Program.load(arguments.program)

@@ -4,13 +4,11 @@ import argparse
 import sys
 from pathlib import Path
 
-from p4.codegen.build import BuildError
-from p4.codegen.document import ProgramError
+from errors import UserError
 from p4.commands.compile import add_compile_arguments
 from p4.commands.load import load_program
-from p4.compiler import CompileError
 from p4.console.commands import Console, ConsoleError
-from p4.console.interfaces import InterfaceError, SoftwareSwitch
+from p4.console.interfaces import SoftwareSwitch
 
 LEAVE = frozenset(("exit", "quit", "EOF"))
 
@@ -39,7 +37,7 @@ def run(arguments: argparse.Namespace) -> int:
         console = make_console(switch)
         if arguments.entries is not None:
             run_file(console, arguments.entries)
-    except (CompileError, ProgramError, BuildError, InterfaceError, ConsoleError) as error:
+    except UserError as error:
         sys.stderr.write(f"{error}\n")
         return 2
     switch.start()

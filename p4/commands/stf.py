@@ -4,12 +4,10 @@ import argparse
 import sys
 from pathlib import Path
 
-from p4.codegen.build import BuildError
-from p4.codegen.document import ProgramError
+from errors import UserError
 from p4.commands.compile import add_compile_arguments
 from p4.commands.load import load_program
-from p4.compiler import CompileError
-from p4.stf import StfError, StfMismatchError, read_stf, run_stf
+from p4.stf import StfMismatchError, read_stf, run_stf
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -23,7 +21,7 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         program = load_program(arguments)
         scripts = [(path, read_stf(path)) for path in arguments.scripts]
-    except (CompileError, ProgramError, BuildError, StfError) as error:
+    except UserError as error:
         sys.stderr.write(f"{error}\n")
         return 2
     failed = 0

@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from errors import UserError
+
 ERROR = "error"
 WARNING = "warning"
 LINE_LIMIT = 200  # longer source lines are not shown
@@ -46,7 +48,7 @@ class Diagnostic:
         return blank + "^" * max(1, min(self.at.length, room))
 
 
-class CompileError(Exception):
+class CompileError(UserError):
     """A program that cannot be compiled; `str()` gives all of its diagnostics."""
 
     def __init__(self, diagnostics: Sequence[Diagnostic]) -> None:

@@ -14,6 +14,7 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from errors import UserError
 from p4.console.values import ConsoleError, parse_number
 from p4.engine import Recorder, Switch
 
@@ -55,7 +56,7 @@ class _Port:
     dropped: int = 0
 
 
-class InterfaceError(Exception):
+class InterfaceError(UserError):
     """An interface that cannot be used."""
 
 

@@ -6,13 +6,14 @@ import ipaddress
 import re
 from typing import TYPE_CHECKING
 
+from errors import UserError
 from p4.codegen.program import Match
 
 if TYPE_CHECKING:
     from p4.codegen.symbols import KeyInfo, MatchValue
 
 
-class ConsoleError(Exception):
+class ConsoleError(UserError):
     """A command that cannot be understood or carried out."""
 
 

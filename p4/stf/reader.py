@@ -6,13 +6,11 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from errors import UserError
+
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
-
-
-class StfError(Exception):
-    """A script that is not STF, with its place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,13 +129,13 @@ COMMANDS = frozenset(
 
 
 def read_stf(path: Path) -> list[Step]:
-    """Read a script; StfError names the file and the line of what is wrong."""
+    """Read a script; UserError names the file and the line of what is wrong."""
     try:
         text = path.read_text(encoding="utf-8")
     except OSError as error:
-        raise StfError(f"{path}: {error.strerror}") from None
+        raise UserError(f"{path}: {error.strerror}") from None
     except UnicodeDecodeError:
-        raise StfError(f"{path}: it is not UTF-8 text") from None
+        raise UserError(f"{path}: it is not UTF-8 text") from None
     return parse_stf(text, str(path))
 
 
@@ -151,7 +149,7 @@ def parse_stf(text: str, origin: str = "stf") -> list[Step]:
         try:
             steps.append(_step(number, line))
         except ValueError as error:
-            raise StfError(f"{origin}:{number}: {error}") from None
+            raise UserError(f"{origin}:{number}: {error}") from None
     return steps
 
 

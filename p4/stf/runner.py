@@ -6,6 +6,7 @@ import operator
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
+from errors import UserError
 from p4.codegen.program import Match
 from p4.codegen.symbols import EngineError, find
 from p4.console.commands import Console, ConsoleError
@@ -30,7 +31,7 @@ REVERSED_FROM = 10000  # BMv2 lets the smaller priority win, STF the larger
 DIGIT_BITS = {"x": 4, "o": 3, "b": 1}
 
 
-class StfMismatchError(Exception):
+class StfMismatchError(UserError):
     """A switch that did not do what its script expects."""
 
 

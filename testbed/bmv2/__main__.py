@@ -9,19 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from environment import Parser
-from p4.codegen.build import BuildError
-from p4.codegen.document import ProgramError
-from p4.compiler import CompileError, compile_file
-from p4.engine import EngineError
+from errors import UserError, telling
+from p4.compiler import compile_file
 from testbed.bmv2.cases import random_case
 from testbed.bmv2.client import require_installed
 from testbed.bmv2.compare import compare
-from testbed.bmv2.errors import Bmv2Error
 
 if TYPE_CHECKING:
     import argparse
-
-BAD_INPUT = (Bmv2Error, CompileError, ProgramError, EngineError, BuildError, OSError, ValueError)
 
 
 def main() -> int:
@@ -34,11 +29,11 @@ def main() -> int:
         "--one-by-one", action="store_true", help="let each frame be done before the next enters"
     )
     given = parser.parse_args()
-    try:
-        require_installed()
-    except Bmv2Error as error:
-        print(f"compare: {error}", file=sys.stderr)
-        return 2
+    return telling("compare", lambda: _compare_all(given))
+
+
+def _compare_all(given: argparse.Namespace) -> int:
+    require_installed()
     outcomes = Counter(_outcome(path, given) for path in given.files)
     if len(given.files) > 1:
         print(", ".join(f"{number} {outcome}" for outcome, number in sorted(outcomes.items())))
@@ -50,7 +45,7 @@ def _outcome(path: Path, given: argparse.Namespace) -> str:
     try:
         case = random_case(path.stem, document_of(path), given.seed, given.frames)
         found = compare(case, one_by_one=given.one_by_one)
-    except BAD_INPUT as error:
+    except (UserError, OSError, ValueError) as error:
         print(f"compare: {path}: {str(error).splitlines()[0]}", file=sys.stderr)
         return "not compared"
     verdict = f"{len(found.differences)} differences" if found.differences else "agree"

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from testbed.dataplane.library import DataplaneError, load
+from errors import UserError
+from testbed.dataplane.library import load
 from testbed.dataplane.records import dtype_of
 from testbed.scenario import Scenario
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
     from testbed.plan import Plan
 
-__all__ = ["Dataplane", "DataplaneError", "Ended", "Settings", "policies", "settings_of"]
+__all__ = ["Dataplane", "Ended", "Settings", "UserError", "policies", "settings_of"]
 
 NEVER = 2**64 - 1  # a time that was not reached, a peer that is not there
 NO_NODE = 2**32 - 1
@@ -96,7 +97,7 @@ class Dataplane:
         """Make a network of len(ports) nodes, the first `hosts` of them hosts.
 
         `ports` has each node's number of ports: 1 for a host, the highest port number + 1 for a
-        switch. A node of another process's share has 0. Raises DataplaneError for bad settings.
+        switch. A node of another process's share has 0. Raises UserError for bad settings.
         """
         self._ffi, self._library = load()
         self.hosts = hosts
@@ -176,7 +177,7 @@ class Dataplane:
         addresses = np.ascontiguousarray(ipv4, dtype=np.uint32)
         macs = np.ascontiguousarray(mac, dtype=np.uint64)
         if len(addresses) != self.hosts or len(macs) != self.hosts:
-            raise DataplaneError(f"{self.hosts} hosts need as many addresses")
+            raise UserError(f"{self.hosts} hosts need as many addresses")
         self._library.dp_hosts(
             self._dp,
             self._ffi.from_buffer("uint32_t[]", addresses),
@@ -189,7 +190,7 @@ class Dataplane:
         """Add all messages: rows of records.dtype_of("dp_flow"), and the lists they point to.
 
         `paths` are path ids, `after` flows that are waited for (with ACKNOWLEDGED added where
-        sending is not enough). Raises DataplaneError naming the flow that is wrong.
+        sending is not enough). Raises UserError naming the flow that is wrong.
         """
         rows = np.ascontiguousarray(flows, dtype=dtype_of("dp_flow"))
         ids = np.ascontiguousarray(paths, dtype=np.uint16)
@@ -303,7 +304,7 @@ class Dataplane:
 
     def _check(self, result: int) -> int:
         if result < 0:
-            raise DataplaneError(self.message)
+            raise UserError(self.message)
         return int(result)
 
 
@@ -312,20 +313,20 @@ def _make(settings: Settings, ports: NDArray[np.uint32], hosts: int) -> Any:
     raw = _raw_settings(settings)
     made = library.dp_new(raw, len(ports), hosts, ffi.from_buffer("uint32_t[]", ports))
     if not made:
-        raise DataplaneError("not enough memory for a network")
+        raise UserError("not enough memory for a network")
     if message := ffi.string(library.dp_error(made)).decode():
         library.dp_free(made)
-        raise DataplaneError(message)
+        raise UserError(message)
     return made
 
 
 def _raw_settings(settings: Settings) -> Any:
     known = policies()
     if settings.policy not in known:
-        raise DataplaneError(f"host policy {settings.policy} is unknown; there are {list(known)}")
+        raise UserError(f"host policy {settings.policy} is unknown; there are {list(known)}")
     knobs = known[settings.policy]
     if unknown := sorted(set(settings.parameters) - set(knobs)):
-        raise DataplaneError(f"host policy {settings.policy} has no knob {unknown[0]}")
+        raise UserError(f"host policy {settings.policy} has no knob {unknown[0]}")
     scenario = settings.scenario
     values = {
         "seed": scenario.seed,

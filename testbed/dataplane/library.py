@@ -11,7 +11,8 @@ from typing import Any
 
 import cffi
 
-from p4.codegen.build import CODEGEN, BuildError, cache_folder, compiler_command
+from errors import UserError
+from p4.codegen.build import CODEGEN, cache_folder, compiler_command
 from p4.wire import WIRE
 
 HERE = Path(__file__).parent
@@ -21,15 +22,11 @@ FAST = ("-O3", "-g")
 SANITIZED = ("-O1", "-g", "-fno-omit-frame-pointer", "-fsanitize=address,undefined")
 
 
-class DataplaneError(Exception):
-    """The event core refused a call; the message says what and why."""
-
-
 @functools.cache
 def load() -> tuple[Any, Any]:
     """Return cffi's (ffi, library) of the event core, building the shared object if need be.
 
-    Raises DataplaneError if it cannot be built.
+    Raises UserError if it cannot be built.
     """
     ffi = cffi.FFI()
     ffi.cdef(declarations())
@@ -46,14 +43,11 @@ def build(optimisation: tuple[str, ...] = FAST) -> Path:
     """Compile the event core into the cache of programs and return the shared object's path.
 
     Its name carries a digest of the sources, the contract, the compiler and the flags, so that a
-    change of any makes a new file. Raises DataplaneError with the compiler's first lines.
+    change of any makes a new file. Raises UserError with the compiler's first lines.
     """
-    try:
-        compiler = compiler_command()
-        folder = cache_folder()
-        folder.mkdir(parents=True, exist_ok=True)
-    except (BuildError, OSError) as error:
-        raise DataplaneError(str(error)) from None
+    compiler = compiler_command()
+    folder = cache_folder()
+    folder.mkdir(parents=True, exist_ok=True)
     command = [compiler, *LANGUAGE, *WARNINGS, *optimisation, f"-I{CODEGEN}", f"-I{WIRE}"]
     target = folder / f"libdataplane-{_digest(command)}.so"
     if not target.exists():
@@ -83,5 +77,5 @@ def _compile(command: list[str], target: Path) -> None:
         )
         if done.returncode != 0:
             first = "\n".join(done.stderr.splitlines()[:20])
-            raise DataplaneError(f"the event core does not compile:\n{first}")
+            raise UserError(f"the event core does not compile:\n{first}")
         made.replace(target)

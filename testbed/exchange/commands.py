@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from errors import UserError
 from p4.codegen.program import Match
-from testbed.exchange.document import ExchangeError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -19,14 +19,14 @@ WITH_PRIORITY = {Match.TERNARY, Match.RANGE, Match.OPTIONAL}
 def setup_commands(program: Program, setup: SwitchSetup) -> Iterator[str]:
     """Yield the commands that write defaults, entries and registers other than 0.
 
-    Raises ExchangeError if the set-up names a table that the program does not have.
+    Raises UserError if the set-up names a table that the program does not have.
     """
     keys = {table.name: table.keys for table in program.tables}
     for table, (action, arguments) in setup.defaults.items():
         yield " ".join(["table_set_default", table, action, *map(_hex, arguments)])
     for entry in setup.entries:
         if entry.table not in keys:
-            raise ExchangeError(f"{program.name} has no table {entry.table}")
+            raise UserError(f"{program.name} has no table {entry.table}")
         yield _table_add(entry, keys[entry.table])
     for array, values in setup.registers.items():
         for index, value in enumerate(values):
@@ -59,7 +59,7 @@ def _match(key: Key, value: int | tuple[int, int]) -> str:
             return f"{_hex(low)}->{_hex(high)}"
         case Match.EXACT, int():
             return _hex(value)
-    raise ExchangeError(f"key {key.name}: {value} is no {key.match.name.lower()} match")
+    raise UserError(f"key {key.name}: {value} is no {key.match.name.lower()} match")
 
 
 def _hex(value: int) -> str:

@@ -5,16 +5,14 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from errors import UserError
+
 if TYPE_CHECKING:
     from pathlib import Path
 
 
-class ExchangeError(ValueError):
-    """A file that cannot be used; the message names it, the place and what is wrong there."""
-
-
 def read_json(path: Path) -> dict[str, Any]:
-    """Read a JSON object in which no name stands twice; raises ExchangeError naming the file."""
+    """Read a JSON object in which no name stands twice; raises UserError naming the file."""
     try:
         document = json.loads(
             path.read_text(encoding="utf-8-sig"),
@@ -22,11 +20,11 @@ def read_json(path: Path) -> dict[str, Any]:
             parse_constant=_no_number,
         )
     except OSError as error:
-        raise ExchangeError(f"{path}: {error.strerror}") from None
+        raise UserError(f"{path}: {error.strerror}") from None
     except (ValueError, RecursionError) as error:
-        raise ExchangeError(f"{path}: not JSON: {error}") from None
+        raise UserError(f"{path}: not JSON: {error}") from None
     if not isinstance(document, dict):
-        raise ExchangeError(f"{path}: not a JSON object")
+        raise UserError(f"{path}: not a JSON object")
     return document
 
 

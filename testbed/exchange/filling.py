@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from errors import UserError
 from p4.engine import EngineError, Recorder, Switch
-from testbed.exchange.document import ExchangeError
 from testbed.exchange.runtime import read_runtime
 
 if TYPE_CHECKING:
@@ -19,12 +19,12 @@ FIRST_COPIES_GROUP = 1 << 16  # groups for clone sessions, above all that a prog
 
 
 def rehearsed(file: Path, program: Program) -> Runtime:
-    """Read a switch's entries and try them on one without ports; raises ExchangeError."""
+    """Read a switch's entries and try them on one without ports; raises UserError."""
     runtime = read_runtime(file, program.model)
     try:
         fill(Switch(program, Recorder()), runtime)
     except EngineError as error:
-        raise ExchangeError(f"{file}: {error}") from None
+        raise UserError(f"{file}: {error}") from None
     return runtime
 
 

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeVar
 from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError, model_validator
 from pydantic_core import PydanticCustomError
 
-from testbed.exchange.document import ExchangeError, read_json
+from errors import UserError
+from testbed.exchange.document import read_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -203,14 +204,14 @@ F = TypeVar("F", bound=Form)
 
 
 def read(path: Path, form: type[F]) -> F:
-    """Read a file of that form; ExchangeError names file, member, value and what was wanted."""
+    """Read a file of that form; UserError names file, member, value and what was wanted."""
     document = read_json(path)
     try:
         return form.model_validate(document)
     except ValidationError as error:
         found = error.errors(include_url=False)
         more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
-        raise ExchangeError(f"{path}: {_told(found[0])}{more}") from None
+        raise UserError(f"{path}: {_told(found[0])}{more}") from None
 
 
 def place(*parts: str | int) -> str:
@@ -243,6 +244,6 @@ def _told(error: ErrorDetails) -> str:
     return f"{where} is {shown(error['input'])}; {wanted}" if where else wanted
 
 
-def wrong(path: Path, parts: Sequence[str | int], value: object, wanted: str) -> ExchangeError:
+def wrong(path: Path, parts: Sequence[str | int], value: object, wanted: str) -> UserError:
     """Return the error of a member whose form is right, but whose value cannot be used."""
-    return ExchangeError(f"{path}: {place(*parts)} is {shown(value)}; {wanted}")
+    return UserError(f"{path}: {place(*parts)} is {shown(value)}; {wanted}")

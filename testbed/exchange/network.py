@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from testbed.exchange.document import ExchangeError
+from errors import UserError
 from testbed.exchange.tutorials import interface
 from testbed.mininet import interfaces
 from testbed.mininet.interfaces import Pair
@@ -33,8 +33,8 @@ NEIGHBOUR_SOLICITATIONS = 3
 def start(network: Network) -> Any:
     """Start the hosts and links of a network; returns Mininet's object for it.
 
-    A host's own command that fails is told on standard error. Raises InterfaceError or
-    ExchangeError where the kernel refuses an interface or an address.
+    A host's own command that fails is told on standard error. Raises UserError or
+    UserError where the kernel refuses an interface or an address.
     """
     Mininet.inited = True  # its own preparation changes limits of the whole machine
     net = Mininet(
@@ -93,7 +93,7 @@ def _bring_up(node: Any, host: Host) -> None:
             check=False,
         )
         if done.returncode != 0:
-            raise ExchangeError(f"host {host.name}: ip: {' '.join(done.stderr.split())}")
+            raise UserError(f"host {host.name}: ip: {' '.join(done.stderr.split())}")
         _let_ask()
     known = node.defaultIntf()
     known.name, known.mac, known.ip = HOST_INTERFACE, host.mac, str(host.ip.ip)

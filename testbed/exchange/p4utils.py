@@ -33,7 +33,7 @@ def export(
     """Write a plan's network, programs and entries into `folder`; returns its p4app.json.
 
     `programs` holds each source of the plan compiled. With `packets_per_second`, every switch port
-    is shaped to that many frames a second. Raises ExchangeError if a set-up does not fit its
+    is shaped to that many frames a second. Raises UserError if a set-up does not fit its
     program, OSError if the folder cannot be written.
     """
     (folder / "commands").mkdir(parents=True, exist_ok=True)

@@ -8,9 +8,10 @@ import sys
 import tempfile
 from typing import TYPE_CHECKING, Any
 
+from errors import UserError
 from p4.engine import EngineError, Program
 from testbed.exchange import network as networks
-from testbed.exchange.document import ExchangeError, read_json
+from testbed.exchange.document import read_json
 from testbed.exchange.filling import fill, rehearsed
 from testbed.exchange.softswitch import Events, Port, SoftSwitch, serve
 from testbed.exchange.tutorials import interface, read_topology
@@ -33,7 +34,7 @@ Loaded = dict[str, tuple[Program, "Runtime | None"]]
 def run(topology: Path, program: Path | None, commands: Sequence[str]) -> int:
     """Run a network inside this sandbox: `commands` of Mininet's prompt, or the prompt itself.
 
-    Raises ExchangeError, CompileError or InterfaceError for what is wrong in the files, before
+    Raises UserError, CompileError or UserError for what is wrong in the files, before
     anything is started.
     """
     network = read_topology(topology)
@@ -57,7 +58,7 @@ def run(topology: Path, program: Path | None, commands: Sequence[str]) -> int:
 def load(topology: Path, network: Network, program: Path | None) -> Loaded:
     """Compile each switch's program, and try its entries on a switch that has no ports.
 
-    Raises ExchangeError or CompileError.
+    Raises UserError or CompileError.
     """
     programs: dict[Path, Program] = {}
     loaded: Loaded = {}
@@ -75,7 +76,7 @@ def load(topology: Path, network: Network, program: Path | None) -> Loaded:
 def _start_switches(
     topology: Path, network: Network, loaded: Loaded
 ) -> multiprocessing.process.BaseProcess:
-    """Start the process of all switches; ExchangeError at once if it does not come up."""
+    """Start the process of all switches; UserError at once if it does not come up."""
     told, telling = multiprocessing.Pipe(duplex=False)
     process = multiprocessing.Process(target=_serve, args=(network, loaded, telling), daemon=True)
     process.start()
@@ -86,27 +87,27 @@ def _start_switches(
         said = "their process died"
     if said:
         process.kill()
-        raise ExchangeError(f"{topology}: the switches did not start: {said}")
+        raise UserError(f"{topology}: the switches did not start: {said}")
     return process
 
 
 def program_of(topology: Path, switch: Described) -> Path:
     """Find a switch's program: the JSON that it names if it was built, else the P4 of that name.
 
-    Raises ExchangeError if no file names a program, or there is none of that name.
+    Raises UserError if no file names a program, or there is none of that name.
     """
     named = switch.program
     if named is None and switch.runtime is not None:
         text = read_json(switch.runtime).get("bmv2_json")
         named = switch.runtime.parent / text if isinstance(text, str) else None
     if named is None:
-        raise ExchangeError(f"{topology}: switch {switch.name} names no program; use --program")
+        raise UserError(f"{topology}: switch {switch.name} names no program; use --program")
     folders = (topology.parent, topology.parent.parent)
     places = [named, *(folder / f"{named.stem}.p4" for folder in folders)]
     for place in places:
         if place.exists():
             return place
-    raise ExchangeError(f"{topology}: switch {switch.name}: there is no {named.stem}.p4")
+    raise UserError(f"{topology}: switch {switch.name}: there is no {named.stem}.p4")
 
 
 def _talk(net: Any, commands: Sequence[str]) -> None:

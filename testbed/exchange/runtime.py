@@ -10,9 +10,9 @@ import ipaddress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from errors import UserError
 from p4.codegen.program import Match
 from testbed.exchange import forms
-from testbed.exchange.document import ExchangeError
 from testbed.exchange.forms import HIGHEST_PRIORITY, MAC, place, shown, wrong
 from testbed.plan import SwitchSetup, TableEntry
 
@@ -45,7 +45,7 @@ class Runtime:
 def read_runtime(path: Path, program: Program) -> Runtime:
     """Read a file of entries and hold it against `program`.
 
-    Raises ExchangeError naming the file, the member, its value and what was wanted.
+    Raises UserError naming the file, the member, its value and what was wanted.
     """
     form = forms.read(path, forms.Runtime)
     reader = _Reader(path, program)
@@ -152,7 +152,7 @@ class _Reader:
         ones = (1 << key.bits) - 1
         match key.match, raw:
             case Match.EXACT, None:
-                raise ExchangeError(f"{self._path}: {place(*where)} is missing: the key is exact")
+                raise UserError(f"{self._path}: {place(*where)} is missing: the key is exact")
             case _, None:
                 return 0, ones if key.match is Match.RANGE else 0
             case Match.EXACT, ([_] | int() | str()):
@@ -184,7 +184,7 @@ class _Reader:
             reason = f"entries of table {table.name} have one, from 1; the greatest wins"
             if raw is None:
                 path = place(*where, "priority")
-                raise ExchangeError(f"{self._path}: {path} is missing: {reason}")
+                raise UserError(f"{self._path}: {path} is missing: {reason}")
             raise wrong(self._path, (*where, "priority"), raw, reason)
         if raw and not matters:
             reason = f"entries of table {table.name} have none: leave it out"
@@ -209,7 +209,7 @@ class _Reader:
         first = self._numbers.setdefault(thing, where[1])
         if first != where[1]:
             earlier = place("table_entries", first)
-            raise ExchangeError(f"{self._path}: {place(*where)}: {what} is at {earlier} already")
+            raise UserError(f"{self._path}: {place(*where)}: {what} is at {earlier} already")
 
 
 def _is_called(full: str, name: str) -> bool:
@@ -269,12 +269,12 @@ def _copies(
     for index, (number, replicas) in enumerate(numbered):
         if number in found:
             what = f"{shown(number)} has its copies already"
-            raise ExchangeError(f"{path}: {place(section, index)}: {what}")
+            raise UserError(f"{path}: {place(section, index)}: {what}")
         copies = tuple(Replica(copy.egress_port, copy.instance) for copy in replicas)
         for place_of, copy in enumerate(copies):
             if copy in copies[:place_of]:
                 where = place(section, index, "replicas", place_of)
                 what = f"port {copy.port}, instance {copy.instance} stands before"
-                raise ExchangeError(f"{path}: {where}: {what}; copies differ in one of them")
+                raise UserError(f"{path}: {where}: {what}; copies differ in one of them")
         found[number] = copies
     return found

@@ -7,8 +7,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from errors import UserError
 from testbed.exchange import forms
-from testbed.exchange.document import ExchangeError
 from testbed.exchange.forms import LARGEST_PORT, place, shown
 
 if TYPE_CHECKING:
@@ -87,14 +87,14 @@ def interface(end: End) -> str:
 def read_topology(path: Path) -> Network:
     """Read a topology.json; files named in it are relative to its exercise.
 
-    Raises ExchangeError naming the file, the member, its value and what was wanted.
+    Raises UserError naming the file, the member, its value and what was wanted.
     """
     form = forms.read(path, forms.Topology)
     for kind, names in (("hosts", form.hosts), ("switches", form.switches)):
         for name in names:
             _check_name(f"{path}: {place(kind, name)}", name)
     if both := sorted(set(form.hosts) & set(form.switches)):
-        raise ExchangeError(f"{path}: {both[0]} is a host and a switch; names are unique")
+        raise UserError(f"{path}: {both[0]} is a host and a switch; names are unique")
     network = Network(
         tuple(_host(name, host) for name, host in form.hosts.items()),
         tuple(_switch(path, name, switch) for name, switch in form.switches.items()),
@@ -127,7 +127,7 @@ def _beside(topology: Path, name: str | None) -> Path | None:
 
 def _cable(where: str, raw: list[Any], form: forms.Topology) -> Cable:
     if not 2 <= len(raw) <= 4:
-        raise ExchangeError(f"{where} is {shown(raw)}; it should be [node, node, delay, Mb/s]")
+        raise UserError(f"{where} is {shown(raw)}; it should be [node, node, delay, Mb/s]")
     lower, upper = sorted((_end(where, raw[i], form) for i in (0, 1)), key=_host_first)
     delay = _delay_us(where, raw[2] if len(raw) > 2 else 0)
     return Cable(lower, upper, delay, _rate_mbps(where, raw[3] if len(raw) > 3 else None))
@@ -142,14 +142,14 @@ def _end(where: str, raw: Any, form: forms.Topology) -> End:
         return End(raw, 0)
     parts = _SWITCH_END.fullmatch(str(raw))
     if parts is None or parts["name"] not in form.switches:
-        raise ExchangeError(
+        raise UserError(
             f"{where}: {shown(raw)} is neither a host nor a switch's port such as s1-p2"
         )
     if len(parts["port"]) > 3 or not 1 <= int(parts["port"]) <= LARGEST_PORT:
-        raise ExchangeError(f"{where}: {shown(raw)}: ports are numbered 1 to {LARGEST_PORT}")
+        raise UserError(f"{where}: {shown(raw)}: ports are numbered 1 to {LARGEST_PORT}")
     end = End(parts["name"], int(parts["port"]))
     if len(interface(end)) > LONGEST_INTERFACE:
-        raise ExchangeError(
+        raise UserError(
             f"{where}: {interface(end)} is longer than the {LONGEST_INTERFACE} letters that an "
             f"interface's name may have; use a shorter name"
         )
@@ -162,7 +162,7 @@ def _rate_mbps(where: str, raw: Any) -> float | None:
     number = isinstance(raw, int | float) and not isinstance(raw, bool)
     if not number or not LEAST_MBPS <= raw <= MOST_MBPS:
         wanted = f"it should be a number of Mb/s from {LEAST_MBPS} to {MOST_MBPS}"
-        raise ExchangeError(f"{where}: the rate is {shown(raw)}; {wanted}")
+        raise UserError(f"{where}: the rate is {shown(raw)}; {wanted}")
     return float(raw)
 
 
@@ -173,14 +173,14 @@ def _delay_us(where: str, raw: Any) -> float:
     delay = float(parts["number"]) * _MICROSECONDS[parts["unit"]] if parts else -1
     if not 0 <= delay <= LONGEST_DELAY_US:
         wanted = "it should be milliseconds, or such as 50us, 5ms, 0.5s, and at most a minute"
-        raise ExchangeError(f"{where}: the delay is {shown(raw)}; {wanted}")
+        raise UserError(f"{where}: the delay is {shown(raw)}; {wanted}")
     return delay
 
 
 def _check_name(where: str, name: str) -> None:
     longest = LONGEST_INTERFACE - len("-eth0")
     if not _NAME.fullmatch(name) or len(name) > longest:
-        raise ExchangeError(f"{where}: a name has 1 to {longest} letters and digits")
+        raise UserError(f"{where}: a name has 1 to {longest} letters and digits")
 
 
 def _check_links(where: str, network: Network) -> None:
@@ -188,17 +188,17 @@ def _check_links(where: str, network: Network) -> None:
     for number, cable in enumerate(network.cables):
         for end in (cable.lower, cable.upper):
             if end in seen:
-                raise ExchangeError(
+                raise UserError(
                     f"{where}: {place('links', number)}: two links at port {end.port} of {end.node}"
                 )
             seen.add(end)
         if cable.upper.port == 0:
-            raise ExchangeError(
+            raise UserError(
                 f"{where}: {place('links', number)}: {cable.lower.node} is linked to another host"
             )
     for host in network.hosts:
         if End(host.name, 0) not in seen:
-            raise ExchangeError(f"{where}: host {host.name} has no link")
+            raise UserError(f"{where}: host {host.name} has no link")
 
 
 def _check_addresses(where: str, hosts: tuple[Host, ...]) -> None:
@@ -207,6 +207,6 @@ def _check_addresses(where: str, hosts: tuple[Host, ...]) -> None:
         for kind, address in (("ip", str(host.ip.ip)), ("mac", host.mac)):
             other = owners[kind].setdefault(address, host.name)
             if other != host.name:
-                raise ExchangeError(
+                raise UserError(
                     f"{where}: {place('hosts', host.name, kind)} is {address}, which {other} has"
                 )

@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from errors import UserError
 from testbed.mininet import sandbox
 
 if TYPE_CHECKING:
@@ -16,22 +17,18 @@ SHELL = ("bash", "--norc")
 NODE_MARK = "mininet:"
 
 
-class AttachError(ValueError):
-    """There is no such fabric or node; the message says what there is."""
-
-
 def find_fabric(process: int | None = None) -> int:
     """Return the process id of a running fabric: the given one, or the only or the newest one.
 
-    Raises AttachError if there is none, or none with that id.
+    Raises UserError if there is none, or none with that id.
     """
     fabrics = sandbox.running()
     if not fabrics:
-        raise AttachError("no fabric is running; start one with experiments/run.py --cli")
+        raise UserError("no fabric is running; start one with experiments/run.py --cli")
     if process is None:
         return fabrics[-1]
     if process not in fabrics:
-        raise AttachError(f"fabric {process} is not running; there are {_listed(fabrics)}")
+        raise UserError(f"fabric {process} is not running; there are {_listed(fabrics)}")
     return process
 
 
@@ -60,13 +57,13 @@ def by_number(names: Iterable[str]) -> list[str]:
 def command_line(fabric: int, node: str | None, command: Sequence[str]) -> list[str]:
     """Return the command that runs `command`, or a shell, in a fabric or in one of its nodes.
 
-    Raises AttachError for a node that the fabric does not have.
+    Raises UserError for a node that the fabric does not have.
     """
     target = fabric
     if node is not None:
         there = nodes(fabric)
         if node not in there:
-            raise AttachError(f"node {node} is not in fabric {fabric}: {_listed(by_number(there))}")
+            raise UserError(f"node {node} is not in fabric {fabric}: {_listed(by_number(there))}")
         target = there[node]
     user = [] if os.geteuid() == 0 else ["--user", "--preserve-credentials"]
     enter = ["nsenter", *user, f"--target={target}", "--net", "--mount", "--pid"]

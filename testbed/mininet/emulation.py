@@ -58,7 +58,7 @@ class Emulation:
     def __init__(self, topology: Topology, mtu: int) -> None:
         """Start the network and the engine and traffic processes.
 
-        Raises InterfaceError or WorkerError.
+        Raises UserError or WorkerError.
         """
         self.fabric = self.start_network(topology, mtu)
         self.topology = topology

@@ -10,6 +10,7 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from errors import UserError
 from testbed.mininet.namespaces import network_of, silence_kernel
 from testbed.mininet.offloads import switch_off
 
@@ -42,14 +43,10 @@ class HostAddress:
     ip: str
 
 
-class InterfaceError(RuntimeError):
-    """An interface could not be made or configured; the message is the kernel's."""
-
-
 def make(pairs: Sequence[Pair], mtu: int) -> None:
     """Make veth pairs with that MTU, without kernel noise and offloads, and set the switch ends up.
 
-    Interfaces in host namespaces stay down until `bring_up_host`. Raises InterfaceError.
+    Interfaces in host namespaces stay down until `bring_up_host`. Raises UserError.
     """
     silence_kernel()
     for process in {pair.process for pair in pairs if pair.process}:
@@ -65,7 +62,7 @@ def make(pairs: Sequence[Pair], mtu: int) -> None:
 def bring_up_host(pair: Pair, own: HostAddress, others: Iterable[HostAddress]) -> None:
     """Give a host's interface its address and fixed neighbours and set it up.
 
-    Raises InterfaceError, or OSError if the host's process is gone.
+    Raises UserError, or OSError if the host's process is gone.
     """
     with network_of(pair.process):
         switch_off([pair.lower])
@@ -84,7 +81,7 @@ def bring_up_host(pair: Pair, own: HostAddress, others: Iterable[HostAddress]) -
 
 
 def wait_until_running(pairs: Sequence[Pair]) -> None:
-    """Wait until the kernel lets frames through at both ends; raises InterfaceError if it does not.
+    """Wait until the kernel lets frames through at both ends; raises UserError if it does not.
 
     It does so a while after both ends were set up.
     """
@@ -120,7 +117,7 @@ def _wait_here(names: Sequence[str], deadline: float) -> None:
         for name in names:
             while not _flags(handle, name) & _RUNNING:
                 if time.monotonic() > deadline:
-                    raise InterfaceError(f"{name} does not come up")
+                    raise UserError(f"{name} does not come up")
                 time.sleep(0.01)
 
 
@@ -134,4 +131,4 @@ def _batch(lines: Iterable[str]) -> None:
         ["ip", "-batch", "-"], input="\n".join(lines), text=True, capture_output=True, check=False
     )
     if done.returncode != 0:
-        raise InterfaceError(f"ip: {' '.join(done.stderr.split())}")
+        raise UserError(f"ip: {' '.join(done.stderr.split())}")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from errors import UserError
 from testbed.dataplane import NEVER
 from testbed.planning import link_changes, make_plan
 from testbed.topology import adjacency, stage
@@ -23,10 +24,6 @@ if TYPE_CHECKING:
 DEFAULT_MESSAGE = "1MB"
 UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20}
 SIZE = re.compile(r"(\d+)\s*([km]?)b?", re.IGNORECASE)
-
-
-class LookError(ValueError):
-    """A question that cannot be answered; the message says why."""
 
 
 class Look:
@@ -130,7 +127,7 @@ class Look:
     def _send(self, source: str, destination: str, message_bytes: int) -> NDArray[np.void]:
         ends = [np.array([self._host(name)], dtype=np.int64) for name in (source, destination)]
         if ends[0] == ends[1]:
-            raise LookError(f"{source} cannot send to itself")
+            raise UserError(f"{source} cannot send to itself")
         flows = Flows.of(ends[0], ends[1], np.array([message_bytes], dtype=np.int64))
         planned = make_plan(self._plan.scenario, flows)
         self._emulation.load_traffic(dataclasses.replace(planned, topology=self._plan.topology))
@@ -154,7 +151,7 @@ class Look:
         links = list(self._plan.topology.links)
         found = [i for i, link in enumerate(links) if {link.lower, link.upper} == ends]
         if not found:
-            raise LookError(f"there is no link between {one} and {other}")
+            raise UserError(f"there is no link between {one} and {other}")
         link = links[found[0]] = dataclasses.replace(links[found[0]], up=up)
         for number, port in ((link.lower, link.lower_port), (link.upper, link.upper_port)):
             worker = (
@@ -184,7 +181,7 @@ class Look:
 
     def _number(self, name: str) -> int:
         if name not in self._numbers:
-            raise LookError(f"there is no node {name}")
+            raise UserError(f"there is no node {name}")
         return self._numbers[name]
 
     def _node(self, name: str) -> Node:
@@ -192,19 +189,19 @@ class Look:
 
     def _host(self, name: str) -> int:
         if self._node(name).tier != "host":
-            raise LookError(f"{name} is a switch; messages go from host to host")
+            raise UserError(f"{name} is a switch; messages go from host to host")
         return self._number(name)
 
     def _switch(self, name: str) -> str:
         if self._node(name).tier == "host":
-            raise LookError(f"{name} is a host; switches have tables and registers")
+            raise UserError(f"{name} is a host; switches have tables and registers")
         return name
 
 
 def _bytes(text: str) -> int:
     match = SIZE.fullmatch(text)
     if not match or int(match[1]) == 0:
-        raise LookError(f"{text} is no size; write 4096, 256KB or 1MB")
+        raise UserError(f"{text} is no size; write 4096, 256KB or 1MB")
     return int(match[1]) * UNITS[match[2].lower()]
 
 

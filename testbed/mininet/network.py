@@ -7,6 +7,7 @@ import subprocess
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from errors import UserError
 from testbed.addressing import ipv4_text, mac_text
 from testbed.mininet import interfaces
 from testbed.mininet.interfaces import HostAddress, Pair
@@ -18,7 +19,6 @@ from testbed.mininet.nodes import (
     Mininet,
     Topo,
 )
-from testbed.scenario import ScenarioError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,7 +53,7 @@ def start(topology: Topology, mtu: int, switch: Any = FabricSwitch) -> Fabric:
     """Start a network in this sandbox: nodes, links up, addresses set, silent.
 
     `switch` is Mininet's class for switches, whose start must be a matter of our own processes.
-    Raises InterfaceError where the kernel refuses a link.
+    Raises UserError where the kernel refuses a link.
     """
     _check_shells()
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -88,20 +88,20 @@ def start(topology: Topology, mtu: int, switch: Any = FabricSwitch) -> Fabric:
 
 
 def _check_shells() -> None:
-    """Raise InterfaceError where Mininet's shells would not start, for which it waits forever."""
+    """Raise UserError where Mininet's shells would not start, for which it waits forever."""
     tried = subprocess.run(["mnexec", "-cdn", "true"], capture_output=True, text=True, check=False)
     if tried.returncode != 0:
-        raise interfaces.InterfaceError(f"mnexec: {' '.join(tried.stderr.split())}")
+        raise UserError(f"mnexec: {' '.join(tried.stderr.split())}")
 
 
 def mtu_for(scenario: Scenario) -> int:
     """Return the MTU that a full data frame of the scenario needs, in bytes.
 
-    Raises ScenarioError for frames that no veth pair carries.
+    Raises UserError for frames that no veth pair carries.
     """
     needed = scenario.data_frame_bytes - ETHERNET_BYTES
     if needed > LARGEST_MTU:
-        raise ScenarioError(
+        raise UserError(
             f"payload is {scenario.payload_bytes}; Mininet's links carry at most "
             f"{LARGEST_MTU + ETHERNET_BYTES - scenario.header_bytes} B of it"
         )

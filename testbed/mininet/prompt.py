@@ -5,8 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING, Any
 
-from testbed.mininet.look import LookError
-from testbed.mininet.worker import WorkerError
+from errors import UserError
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore", DeprecationWarning)  # Mininet 2.3 imports distutils
@@ -81,5 +80,5 @@ class Prompt(CLI):  # type: ignore[misc]
             return
         try:
             print(answer(*words), file=self.stdout)
-        except (LookError, WorkerError) as error:
+        except UserError as error:
             print(error, file=self.stdout)

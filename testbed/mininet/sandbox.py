@@ -17,6 +17,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from errors import UserError
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -28,10 +30,6 @@ _MOUNT_BIND, _MOUNT_RECURSIVE, _MOUNT_PRIVATE = 1 << 12, 1 << 14, 1 << 18
 _DETACH = 2
 _SET_PARENT_DEATH_SIGNAL, _SET_NAME = 1, 15
 _libc = ctypes.CDLL(None, use_errno=True)
-
-
-class SandboxError(RuntimeError):
-    """The emulation cannot run here; the message says why and what to do."""
 
 
 def why_not() -> str | None:
@@ -56,7 +54,7 @@ def run_inside(work: Callable[[], int]) -> int:
     """Run `work` in a new sandbox and return its exit code (128 + n if signal n ended it).
 
     SIGINT, SIGTERM and SIGHUP sent to the caller reach `work` as KeyboardInterrupt. Raises
-    SandboxError where namespaces cannot be made. Must be called before any thread is started.
+    UserError where namespaces cannot be made. Must be called before any thread is started.
     """
     sys.stdout.flush()
     sys.stderr.flush()
@@ -84,7 +82,7 @@ def running() -> list[int]:
 def _try_namespaces() -> int:
     try:
         _new_namespaces()
-    except SandboxError as error:
+    except UserError as error:
         cause = error.__cause__
         return cause.errno or 1 if isinstance(cause, OSError) else 1
     return 0
@@ -100,7 +98,7 @@ def _new_namespaces() -> None:
             Path("/proc/self/uid_map").write_text(f"0 {user} 1", encoding="ascii")
             Path("/proc/self/gid_map").write_text(f"0 {group} 1", encoding="ascii")
     except OSError as error:
-        raise SandboxError(f"no namespaces of its own for the fabric: {error.strerror}") from error
+        raise UserError(f"no namespaces of its own for the fabric: {error.strerror}") from error
 
 
 def _live_inside(work: Callable[[], int], keeper: int) -> None:

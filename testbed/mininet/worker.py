@@ -19,6 +19,8 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+from errors import UserError
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
@@ -29,7 +31,7 @@ REAL_TIME_PRIORITY = 10
 _SET_TIMER_SLACK = 29
 
 
-class WorkerError(RuntimeError):
+class WorkerError(UserError):
     """A worker died, failed or did not answer; the message names it and says what it met."""
 
 

@@ -4,7 +4,7 @@ This is the ground of the house. It imports nothing of ours; the testbed makes r
 reads them by it.
 """
 
-from testbed.scenario.about import About, ScenarioError
+from testbed.scenario.about import About
 from testbed.scenario.scenario import (
     FIELDS,
     Field,
@@ -21,7 +21,6 @@ __all__ = [
     "About",
     "Field",
     "Scenario",
-    "ScenarioError",
     "TopologyName",
     "flat",
     "from_toml",

@@ -10,12 +10,10 @@ from numbers import Integral, Real
 from types import NoneType, UnionType
 from typing import Any, Literal, TypeVar, cast, get_args, get_origin
 
+from errors import UserError
+
 T = TypeVar("T")
 ABOUT = "about"
-
-
-class ScenarioError(ValueError):
-    """A scenario that cannot be run; the message names the field and its value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +69,7 @@ def of(default: T, words: str, **limits: Any) -> T:
 def checked(name: str, value: object, kind: Any, about: About) -> Any:
     """Return a field's value in the form that its type has.
 
-    Raises ScenarioError naming the field, the value and what is wanted, for a value of another type
+    Raises UserError naming the field, the value and what is wanted, for a value of another type
     or beyond the limits.
     """
     if get_origin(kind) is UnionType:
@@ -80,9 +78,9 @@ def checked(name: str, value: object, kind: Any, about: About) -> Any:
         (kind,) = (each for each in get_args(kind) if each is not NoneType)
     made = _converted(value, kind)
     if made is None:
-        raise ScenarioError(f"{name} is {value!r}; it must be {_name_of(kind)}")
+        raise UserError(f"{name} is {value!r}; it must be {_name_of(kind)}")
     if isinstance(made, int | float) and not about.holds(made):
-        raise ScenarioError(f"{name} is {made}; it must be {about.wanted}")
+        raise UserError(f"{name} is {made}; it must be {about.wanted}")
     return made
 
 
@@ -123,7 +121,7 @@ def _table(value: object, kind: Any) -> dict[str, Any] | None:
     for name, each in value.items():
         found = [it for it in (_converted(each, kind) for kind in kinds) if it is not None]
         if not found:
-            raise ScenarioError(f"{name} is {each!r}; it must be {_name_of(kinds[0])}")
+            raise UserError(f"{name} is {each!r}; it must be {_name_of(kinds[0])}")
         made[str(name)] = found[0]
     return made
 

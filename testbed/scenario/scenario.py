@@ -14,7 +14,8 @@ from typing import Any, Literal
 
 import tomli_w
 
-from testbed.scenario.about import ABOUT, About, ScenarioError, checked, of
+from errors import UserError
+from testbed.scenario.about import ABOUT, About, checked, of
 
 TopologyName = Literal["fat-tree", "leaf-spine"]
 PICOSECONDS_PER_NANOSECOND = 1000
@@ -27,7 +28,7 @@ class Scenario:
     `parameters` holds the scheme's own parameters where they differ from the registry's defaults;
     `workload_options` likewise for the workload. `scheme_file` is the path of the P4 program of a
     scheme that is not in the registry. `mix` names a second scheme and where it is
-    deployed (paper §6.4), for example `("ar", "random-pods")`. Raises ScenarioError for a value
+    deployed (paper §6.4), for example `("ar", "random-pods")`. Raises UserError for a value
     that can be seen to be wrong without the network.
     """
 
@@ -56,7 +57,7 @@ class Scenario:
     workload_options: Mapping[str, float | str] = of({}, "a workload's own, as --list shows them")
 
     def __post_init__(self) -> None:
-        """Check every field that can be checked without the network; raises ScenarioError."""
+        """Check every field that can be checked without the network; raises UserError."""
         for field in FIELDS:
             value = checked(field.name, getattr(self, field.name), field.kind, field.about)
             object.__setattr__(self, field.name, value)
@@ -145,27 +146,27 @@ def to_toml(scenario: Scenario) -> str:
 def from_toml(path: Path, *, whole: bool = False) -> Scenario:
     """Read a scenario; fields that are not there have their defaults, unless it has to be whole.
 
-    Raises ScenarioError naming the file and the field that is wrong, or is missing where all have
+    Raises UserError naming the file and the field that is wrong, or is missing where all have
     to be there.
     """
     try:
         raw: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise ScenarioError(f"{path}: {error.strerror}") from error
+        raise UserError(f"{path}: {error.strerror}") from error
     except ValueError as error:
-        raise ScenarioError(f"{path}: not TOML: {error}") from error
+        raise UserError(f"{path}: not TOML: {error}") from error
     for name in raw:
         if name not in NAMES:
             near = difflib.get_close_matches(name, NAMES, 1)
             hint = f"; did you mean {near[0]}?" if near else f"; there are {', '.join(NAMES)}"
-            raise ScenarioError(f"{path}: a scenario has no field {name}{hint}")
+            raise UserError(f"{path}: a scenario has no field {name}{hint}")
     for field in FIELDS if whole else ():
         if field.name not in raw and field.default is not None:
-            raise ScenarioError(f"{path}: {field.name} is missing")
+            raise UserError(f"{path}: {field.name} is missing")
     try:
         return Scenario(**raw)
-    except ScenarioError as error:
-        raise ScenarioError(f"{path}: {error}") from error
+    except UserError as error:
+        raise UserError(f"{path}: {error}") from error
 
 
 def flat(scenario: Scenario) -> dict[str, float | str | None]:

@@ -8,10 +8,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from errors import UserError
 from testbed import hosts
 from testbed.parameters import settle
 from testbed.plan import HostPolicy, ProgramSource
-from testbed.scenario import ScenarioError
 from testbed.schemes import (
     ar,
     choice,
@@ -67,17 +67,17 @@ def names() -> tuple[str, ...]:
 
 
 def find(name: str) -> Scheme:
-    """Return the scheme of a name; raises ScenarioError listing those there are."""
+    """Return the scheme of a name; raises UserError listing those there are."""
     for scheme in SCHEMES:
         if scheme.name == name:
             return scheme
-    raise ScenarioError(f"scheme {name} is unknown; there are {', '.join(names())}")
+    raise UserError(f"scheme {name} is unknown; there are {', '.join(names())}")
 
 
 def of(scenario: Scenario) -> Scheme:
     """Return a scenario's scheme: of the registry, or of the user's file that it names.
 
-    Raises ScenarioError for a name that nobody has, and for a file that cannot be used.
+    Raises UserError for a name that nobody has, and for a file that cannot be used.
     """
     if not scenario.scheme_file:
         return find(scenario.scheme)
@@ -87,10 +87,10 @@ def of(scenario: Scenario) -> Scheme:
 def own(program: Path, number: int = 0) -> Scheme:
     """Return the scheme of a user's P4 file, the `number`th that is given.
 
-    Raises ScenarioError for a file that cannot be used, or one called as a scheme of the registry.
+    Raises UserError for a file that cannot be used, or one called as a scheme of the registry.
     """
     if program.stem in names():
-        raise ScenarioError(f"{program}: {program.stem} is a scheme already; rename the file")
+        raise UserError(f"{program}: {program.stem} is a scheme already; rename the file")
     return files.read(program, number)
 
 
@@ -100,20 +100,20 @@ def settled(chosen: Sequence[Scheme], given: Mapping[str, float]) -> list[dict[s
     if unknown := sorted(set(given) - known):
         owners = " and ".join(scheme.name for scheme in chosen)
         there_are = ", ".join(sorted(known)) or "none"
-        raise ScenarioError(f"{owners} has no parameter {unknown[0]}; there are {there_are}")
+        raise UserError(f"{owners} has no parameter {unknown[0]}; there are {there_are}")
     return [settle(scheme.name, scheme.parameters, given) for scheme in chosen]
 
 
 def check(scheme: Scheme, scenario: Scenario, topology: Topology) -> None:
-    """Raise ScenarioError if a scheme cannot work in a scenario."""
+    """Raise UserError if a scheme cannot work in a scenario."""
     if topology.width > scheme.widest:
-        raise ScenarioError(
+        raise UserError(
             f"{scheme.name} tells at most {scheme.widest} uplinks apart; "
             f"k = {topology.k} has {topology.width}"
         )
     marked = scenario.ecn_bytes > 0 and scenario.acks
     if hosts.entropy(scheme.entropy).needs_ecn and not marked:
-        raise ScenarioError(f"{scheme.name} needs ACKs and an ECN threshold above 0")
+        raise UserError(f"{scheme.name} needs ACKs and an ECN threshold above 0")
 
 
 def policy(scheme: Scheme, parameters: Mapping[str, float]) -> HostPolicy:

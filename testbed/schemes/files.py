@@ -10,9 +10,9 @@ import tomllib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from errors import UserError
 from testbed import hosts
 from testbed.parameters import Parameter
-from testbed.scenario import ScenarioError
 from testbed.schemes import expressions
 from testbed.schemes.expressions import ExpressionError
 from testbed.schemes.scheme import Scheme
@@ -63,12 +63,12 @@ LOOKS = (
 def read(program: Path, number: int = 0) -> Scheme:
     """Return the scheme of a `.p4` file, the `number`th of a command line.
 
-    Raises ScenarioError naming the file, and the line where the TOML file is at fault.
+    Raises UserError naming the file, and the line where the TOML file is at fault.
     """
     if program.suffix != ".p4" or not NAME.fullmatch(program.stem):
-        raise ScenarioError(f"{program}: a scheme's file is called NAME.p4, of letters and digits")
+        raise UserError(f"{program}: a scheme's file is called NAME.p4, of letters and digits")
     if not program.is_file():
-        raise ScenarioError(f"{program}: no such file")
+        raise UserError(f"{program}: no such file")
     document = _Document.read(program.with_suffix(".toml"))
     color, marker = LOOKS[number % len(LOOKS)]
     said = document.checked(document.content, KEYS)
@@ -89,12 +89,12 @@ def read(program: Path, number: int = 0) -> Scheme:
     )
 
 
-def fault(program: Path, table: str, name: str, what: str) -> ScenarioError:
+def fault(program: Path, table: str, name: str, what: str) -> UserError:
     """Return the complaint about a default action or register, called as in P4, with its line."""
     document = _Document.read(program.with_suffix(".toml"))
     own = name.removeprefix(f"{CONTROL}.")
     if own not in document.content.get(table, {}):
-        return ScenarioError(f"{program}: {what}")
+        return UserError(f"{program}: {what}")
     return document.fault((table, own), what)
 
 
@@ -117,15 +117,15 @@ class _Document:
         except tomllib.TOMLDecodeError as error:
             at = re.search(r"at line (\d+)", str(error))
             line = f"{at[1]}: " if at else " "
-            raise ScenarioError(f"{path}:{line}not TOML: {error}") from None
+            raise UserError(f"{path}:{line}not TOML: {error}") from None
         except UnicodeDecodeError:
-            raise ScenarioError(f"{path}: not UTF-8 text") from None
+            raise UserError(f"{path}: not UTF-8 text") from None
         except OSError as error:
-            raise ScenarioError(f"{path}: {error.strerror}") from None
+            raise UserError(f"{path}: {error.strerror}") from None
 
-    def fault(self, keys: Sequence[str], what: str) -> ScenarioError:
+    def fault(self, keys: Sequence[str], what: str) -> UserError:
         """Return the complaint about a key of a table, with its line."""
-        return ScenarioError(f"{self.path}:{self._line(keys)}: {what}")
+        return UserError(f"{self.path}:{self._line(keys)}: {what}")
 
     def _line(self, keys: Sequence[str]) -> int:
         """Return the line of a key: the one that begins with it after its table's heading."""
@@ -169,7 +169,7 @@ class _Document:
         name = str(self.content.get("entropy", "flow"))
         try:
             hosts.entropy(name)
-        except ScenarioError as error:
+        except UserError as error:
             raise self.fault(("entropy",), str(error)) from None
         return name
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def check(plan: Plan) -> None:
     """Write the state of a switch of each tier, one item at a time; nothing for our own schemes.
 
-    Raises ScenarioError naming the user's file and line for a table, action or register that the
+    Raises UserError naming the user's file and line for a table, action or register that the
     program does not have, and for values that do not fit.
     """
     if not plan.scenario.scheme_file:

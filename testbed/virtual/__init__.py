@@ -54,8 +54,8 @@ def run(
 
     `threads` does not change the result; by default large networks use all processors. `sample_ps`
     is the interval of the queue time series, 0 for none; by default small networks have one.
-    `progress` is called with the share of frames acknowledged so far. Raises MemoryNeededError
-    before it starts if the network is too large for this machine, DataplaneError or EngineError for
+    `progress` is called with the share of frames acknowledged so far. Raises UserError
+    before it starts if the network is too large for this machine, UserError or EngineError for
     a plan that cannot be run. A KeyboardInterrupt leaves the results so far.
     """
     check_memory(plan)

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from errors import UserError
 from testbed.messages import port_counts
-from testbed.scenario import ScenarioError
 
 if TYPE_CHECKING:
     from testbed.plan import Plan
@@ -33,10 +33,6 @@ class Work:
     hops: int
     messages: int
     packets: float
-
-
-class MemoryNeededError(ScenarioError):
-    """The network would not fit in this machine's memory; the message says how much it needs."""
 
 
 def memory_needed(plan: Plan) -> int:
@@ -77,19 +73,19 @@ def memory_expected(scenario: Scenario, plans: int = 1) -> int:
 
 
 def check_memory(plan: Plan) -> None:
-    """Raise MemoryNeededError if the machine has less memory left than a plan needs."""
+    """Raise UserError if the machine has less memory left than a plan needs."""
     _check(plan.topology.k, plan.topology.hosts, memory_needed(plan))
 
 
 def check_expected_memory(scenario: Scenario, plans: int = 1) -> None:
-    """Raise MemoryNeededError if a scenario of which nothing is made yet would need too much."""
+    """Raise UserError if a scenario of which nothing is made yet would need too much."""
     _check(scenario.k, expected_work(scenario).hosts, memory_expected(scenario, plans))
 
 
 def _check(k: int, hosts: int, needed: int) -> None:
     there = _available()
     if there is not None and needed > there:
-        raise MemoryNeededError(
+        raise UserError(
             f"k = {k} with {hosts} hosts needs about "
             f"{needed / 1e9:.1f} GB of memory; {there / 1e9:.1f} GB are free"
         )

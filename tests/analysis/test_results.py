@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from analysis.results import ResultError, find_runs, read_queues, read_run, unfinished_runs
+from analysis.results import find_runs, read_queues, read_run, unfinished_runs
+from errors import UserError
 from tests.analysis.synthetic import change_manifest, change_table, write_run
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ def test_read_run__unfinished_flow_is_nan(tmp_path: Path) -> None:
 def test_read_run__missing_file__is_named(tmp_path: Path, name: str) -> None:
     folder = write_run(tmp_path / "run")
     (folder / name).unlink()
-    with pytest.raises(ResultError, match=f"run: not a finished run: {name} missing"):
+    with pytest.raises(UserError, match=f"run: not a finished run: {name} missing"):
         read_run(folder)
 
 
@@ -42,7 +43,7 @@ def test_read_run__missing_file__is_named(tmp_path: Path, name: str) -> None:
 def test_read_run__damaged_file__is_named(tmp_path: Path, name: str, content: bytes) -> None:
     folder = write_run(tmp_path / "run")
     (folder / name).write_bytes(content)
-    with pytest.raises(ResultError, match=name):
+    with pytest.raises(UserError, match=name):
         read_run(folder)
 
 
@@ -54,7 +55,7 @@ def test_read_run__file_cut_off__is_named(tmp_path: Path, name: str) -> None:
         (folder / name).write_text(text[: len(text) * part // 10], encoding="utf-8")
         try:
             read_run(folder)
-        except ResultError as error:
+        except UserError as error:
             assert name in str(error)  # noqa: PT017 - a cut at a line's end is readable
 
 
@@ -76,7 +77,7 @@ def test_read_run__wrong_scenario__names_the_key(
     folder = write_run(tmp_path / "run")
     path = folder / "scenario.toml"
     path.write_text(path.read_text(encoding="utf-8").replace(*change), encoding="utf-8")
-    with pytest.raises(ResultError, match=message):
+    with pytest.raises(UserError, match=message):
         read_run(folder)
 
 
@@ -98,7 +99,7 @@ def test_read_run__wrong_manifest__names_the_key(
 ) -> None:
     folder = write_run(tmp_path / "run")
     change_manifest(folder, **changes)
-    with pytest.raises(ResultError, match=message):
+    with pytest.raises(UserError, match=message):
         read_run(folder)
 
 
@@ -109,7 +110,7 @@ def test_read_run__empty_table__is_named(tmp_path: Path, name: str, message: str
     folder = write_run(tmp_path / "run")
     header = (folder / name).read_text(encoding="utf-8").splitlines()[0]
     (folder / name).write_text(header + "\n", encoding="utf-8")
-    with pytest.raises(ResultError, match=message):
+    with pytest.raises(UserError, match=message):
         read_run(folder)
 
 
@@ -117,14 +118,14 @@ def test_read_run__wrong_number__names_file_and_line(tmp_path: Path) -> None:
     folder = write_run(tmp_path / "run")
     path = folder / "flows.csv"
     path.write_text(path.read_text(encoding="utf-8").replace("\n2,2,", "\n2,two,"))
-    with pytest.raises(ResultError, match=r"flows\.csv:4: src is 'two'"):
+    with pytest.raises(UserError, match=r"flows\.csv:4: src is 'two'"):
         read_run(folder)
 
 
 def test_read_run__unknown_stage__names_file_and_line(tmp_path: Path) -> None:
     folder = write_run(tmp_path / "run")
     change_table(folder / "links.csv", stage="X-Y")
-    with pytest.raises(ResultError, match=r"links\.csv:2: stage is 'X-Y'"):
+    with pytest.raises(UserError, match=r"links\.csv:2: stage is 'X-Y'"):
         read_run(folder)
 
 
@@ -132,7 +133,7 @@ def test_read_run__missing_column__is_named(tmp_path: Path) -> None:
     folder = write_run(tmp_path / "run")
     path = folder / "links.csv"
     path.write_text(path.read_text(encoding="utf-8").replace("busy_ns", "idle_ns"))
-    with pytest.raises(ResultError, match="columns missing: busy_ns"):
+    with pytest.raises(UserError, match="columns missing: busy_ns"):
         read_run(folder)
 
 
@@ -140,10 +141,10 @@ def test_read_queues__cut_off__is_named(tmp_path: Path) -> None:
     folder = write_run(tmp_path / "run")
     path = folder / "queues.csv.gz"
     path.write_bytes(path.read_bytes()[:500])
-    with pytest.raises(ResultError, match="queues"):
+    with pytest.raises(UserError, match="queues"):
         read_queues(folder)
     path.write_bytes(gzip.compress(b"time_ns\n1\n"))
-    with pytest.raises(ResultError, match="columns missing"):
+    with pytest.raises(UserError, match="columns missing"):
         read_queues(folder)
 
 
@@ -157,5 +158,5 @@ def test_find_runs__finds_finished_runs_below(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["absent", ""])
 def test_find_runs__nothing_there__says_so(tmp_path: Path, name: str) -> None:
-    with pytest.raises(ResultError, match="no such folder" if name else "no results in it"):
+    with pytest.raises(UserError, match="no such folder" if name else "no results in it"):
         find_runs(tmp_path / name)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from analysis.results import ResultError, read_run
+from analysis.results import read_run
 from analysis.summary import (
     COLUMNS,
     by_scheme,
@@ -14,6 +14,7 @@ from analysis.summary import (
     summarise,
     write_summary,
 )
+from errors import UserError
 from testbed.scenario import variant
 from tests.analysis.synthetic import change_manifest, write_run
 
@@ -35,10 +36,10 @@ def test_summary__is_written_and_read_back(tmp_path: Path) -> None:
 
 def test_read_summary__wrong_file__is_named(tmp_path: Path) -> None:
     path = tmp_path / "summary.csv"
-    with pytest.raises(ResultError, match=r"summary\.csv"):
+    with pytest.raises(UserError, match=r"summary\.csv"):
         read_summary(path)
     path.write_text("scheme,seed\nofan,1\n", encoding="utf-8")
-    with pytest.raises(ResultError, match="columns missing: world"):
+    with pytest.raises(UserError, match="columns missing: world"):
         read_summary(path)
 
 

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from experiments.cluster import ClusterError, run_on_cluster
+from errors import UserError
+from experiments.cluster import run_on_cluster
 from tests.experiments import tasks
 
 if TYPE_CHECKING:
@@ -43,5 +44,5 @@ def test_run_on_cluster__a_fault_is_its_tasks_alone(address: str) -> None:
 @pytest.mark.filterwarnings("ignore")
 def test_run_on_cluster__nobody_there__says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("experiments.cluster.CONNECT_SECONDS", 0.5)
-    with pytest.raises(ClusterError, match=r"no Dask scheduler answers at tcp://127\.0\.0\.1:9"):
+    with pytest.raises(UserError, match=r"no Dask scheduler answers at tcp://127\.0\.0\.1:9"):
         list(run_on_cluster("tcp://127.0.0.1:9", tasks.double, [(1,)]))

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from analysis.summary import read_summary
-from experiments import sweep
+from experiments.main import main
 from testbed.mininet import sandbox
 
 RUN = Path(__file__).parents[2] / "experiments" / "run.py"
@@ -19,11 +19,11 @@ def test_cross__one_world__is_drawn_and_kept(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     command = ["cross", "--on", "virtual", *SMALL, "--out", str(tmp_path)]
-    assert sweep.main(command) == 0
+    assert main(command) == 0
     assert read_summary(tmp_path / "cross.csv")["verdict"].tolist() == ["VALID"] * 2
     assert (tmp_path / "cross.pdf").exists()
     written = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("manifest.json")}
-    assert sweep.main(command) == 0
+    assert main(command) == 0
     assert written == {path: path.stat().st_mtime_ns for path in written}
     assert "2 runs" in capsys.readouterr().out
 
@@ -40,7 +40,7 @@ def test_cross__one_world__is_drawn_and_kept(
 def test_cross__bad_input__is_one_line(
     options: list[str], problem: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert sweep.main(["cross", *options, "--out", str(tmp_path)]) == 2
+    assert main(["cross", *options, "--out", str(tmp_path)]) == 2
     error = capsys.readouterr().err
     assert problem in error
     assert error.count("\n") == 1
@@ -50,7 +50,7 @@ def test_cross__without_simple_switch__says_so_in_one_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert sweep.main(["cross", "--on", "virtual,bmv2", *SMALL, "--out", str(tmp_path)]) == 2
+    assert main(["cross", "--on", "virtual,bmv2", *SMALL, "--out", str(tmp_path)]) == 2
     error = capsys.readouterr().err
     assert error.startswith("run.py: simple_switch is not on the path")
     assert error.count("\n") == 1

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from errors import UserError
 from experiments.options import parse, seeds, size
 from testbed import schemes
 
@@ -87,5 +88,5 @@ def test_parse__empty_or_wrong_value__one_line_naming_the_option(
 def test_parse__parameter_of_no_scheme_or_no_number__refused(
     parameter: str, complaint: str
 ) -> None:
-    with pytest.raises(ValueError, match=complaint):
+    with pytest.raises(UserError, match=complaint):
         parse(["--schemes", "ofan", "--seeds", "1", "--parameter", parameter])

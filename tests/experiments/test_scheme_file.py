@@ -10,9 +10,9 @@ import pytest
 
 from experiments.figures import FIGURES
 from experiments.main import main
+from experiments.paper import points_of
+from experiments.paper_options import parse
 from experiments.points import Point, files_of, sources_digest
-from experiments.sweep import points_of
-from experiments.sweep_options import parse
 from testbed.scenario import Scenario
 from testbed.schemes import skeleton
 

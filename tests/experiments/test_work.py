@@ -2,15 +2,16 @@ from __future__ import annotations
 
 import pytest
 
+from errors import UserError
 from experiments.main import main
 from experiments.work import announcement, check_size, sending_seconds
 from testbed.planning import plan_for
-from testbed.scenario import Scenario, ScenarioError
+from testbed.scenario import Scenario
 
 
 def test_check_size__beyond_what_was_tried__is_refused_in_every_world() -> None:
     for world in ("virtual", "mininet", "bmv2"):
-        with pytest.raises(ScenarioError, match=r"k is 66; .*tested up to k = 64"):
+        with pytest.raises(UserError, match=r"k is 66; .*tested up to k = 64"):
             check_size([Scenario(k=4), Scenario(k=66)], world)
     check_size([Scenario(k=64)], "mininet")
 
@@ -18,7 +19,7 @@ def test_check_size__beyond_what_was_tried__is_refused_in_every_world() -> None:
 def test_check_size__counts_the_plans_of_all_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("testbed.virtual.memory._available", lambda: 4 * 10**9)
     check_size([Scenario(k=64)], "virtual")
-    with pytest.raises(ScenarioError, match=r"GB of memory; 4\.0 GB are free"):
+    with pytest.raises(UserError, match=r"GB of memory; 4\.0 GB are free"):
         check_size([Scenario(k=64)] * 18, "virtual")
 
 

@@ -26,12 +26,14 @@ from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from pathlib import Path
 
+from errors import UserError
+
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from p4.codegen.document import ProgramError
 from p4.compiler import CompileError, compile_file
 from p4.engine import Program
-from p4.stf import StfError, StfMismatchError, read_stf, run_stf
+from p4.stf import read_stf, run_stf
 from testbed.bmv2.cases import random_case
 from testbed.bmv2.compare import compare
 from testbed.bmv2.errors import Bmv2Error
@@ -53,7 +55,7 @@ def outcome(test: Test, include_paths: list[Path], *, with_reference: bool) -> t
         return (
             "unsupported" if re.search("unsupported|not supported", text) else "refused"
         ), text.splitlines()[0]
-    except (StfMismatchError, StfError) as error:
+    except UserError as error:
         return "wrong", str(error)
     except Exception as error:  # noqa: BLE001
         return "broken", f"{type(error).__name__}: {error}".splitlines()[0]

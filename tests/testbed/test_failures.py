@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from errors import UserError
 from testbed.control import Routes
 from testbed.failures import fail_links, highest_load, set_link, valid_paths
-from testbed.scenario import ScenarioError
 from testbed.topology import Topology, fat_tree, leaf_spine
 from traffic.flows import Flows
 
@@ -66,7 +66,7 @@ def test_the_highest_load_fills_the_busiest_link(
     pairs = [(a, b) for a, b in enumerate(order) if a != b]
     routes = Routes(failed)
     if not all(len(valid_paths(routes, *pair)) for pair in pairs):
-        with pytest.raises(ScenarioError, match="no path from"):
+        with pytest.raises(UserError, match="no path from"):
             highest_load(failed, flows(*pairs))
         return
     assert highest_load(failed, flows(*pairs)) == pytest.approx(reference(routes, pairs))
@@ -95,7 +95,7 @@ def reference(routes: Routes, pairs: list[tuple[int, int]]) -> float:
 
 
 def test_unknown_links_are_named() -> None:
-    with pytest.raises(ScenarioError, match="no link between e0_0 and c0"):
+    with pytest.raises(UserError, match="no link between e0_0 and c0"):
         set_link(fat_tree(4), "e0_0", "c0", up=False)
     restored = set_link(set_link(leaf_spine(4), "c1", "e0_2", up=False), "e0_2", "c1", up=True)
     assert restored == leaf_spine(4)

@@ -2,8 +2,8 @@
 
 import pytest
 
+from errors import UserError
 from testbed.mixing import switches_of_second
-from testbed.scenario import ScenarioError
 from testbed.topology import fat_tree, leaf_spine
 
 
@@ -31,7 +31,7 @@ def test_the_seed_chooses() -> None:
 
 def test_leaf_spines_have_no_pods() -> None:
     assert len(switches_of_second(leaf_spine(8), "edge", 1)) == 8
-    with pytest.raises(ScenarioError, match="no pods"):
+    with pytest.raises(UserError, match="no pods"):
         switches_of_second(leaf_spine(8), "random-pods", 1)
-    with pytest.raises(ScenarioError, match="moon is unknown"):
+    with pytest.raises(UserError, match="moon is unknown"):
         switches_of_second(leaf_spine(8), "moon", 1)

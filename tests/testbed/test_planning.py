@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 
+from errors import UserError
 from testbed import schemes
 from testbed.failures import set_link
 from testbed.planning import link_changes, make_plan, plan_for
-from testbed.scenario import Scenario, ScenarioError
+from testbed.scenario import Scenario
 from traffic.flows import Flows
 
 NONE = Flows.of(*(np.zeros(0, dtype=np.int64) for _ in range(3)))
@@ -125,7 +126,7 @@ def test_the_largest_network_is_planned_with_shared_tables() -> None:
     ],
 )
 def test_what_cannot_be_planned_is_said_in_one_line(scenario: Scenario, message: str) -> None:
-    with pytest.raises(ScenarioError) as raised:
+    with pytest.raises(UserError) as raised:
         plan_for(scenario)
     assert message in str(raised.value)
     assert "\n" not in str(raised.value)

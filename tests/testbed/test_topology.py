@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from errors import UserError
 from testbed.topology import (
     Topology,
-    TopologyError,
     adjacency,
     fat_tree,
     interface,
@@ -131,10 +131,10 @@ def test_stages_are_in_the_order_of_a_packets_way() -> None:
 
 @pytest.mark.parametrize(("name", "k"), [("fat-tree", 5), ("fat-tree", 2), ("leaf-spine", 512)])
 def test_sizes_that_cannot_be_built_are_named(name: str, k: int) -> None:
-    with pytest.raises(TopologyError, match=f"{name} with k = {k}"):
+    with pytest.raises(UserError, match=f"{name} with k = {k}"):
         make_topology(name, k)
 
 
 def test_unknown_networks_are_named() -> None:
-    with pytest.raises(TopologyError, match="topology ring"):
+    with pytest.raises(UserError, match="topology ring"):
         make_topology("ring", 4)

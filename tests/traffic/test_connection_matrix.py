@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from errors import UserError
 from traffic.connection_matrix import read
-from traffic.request import WorkloadError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -61,17 +61,17 @@ def test_read__wrong_line__names_file_and_line(
     tmp_path: Path, change: tuple[str, str], message: str
 ) -> None:
     path = written(tmp_path, GOOD.replace(*change, 1))
-    with pytest.raises(WorkloadError, match=message):
+    with pytest.raises(UserError, match=message):
         read(path, hosts=16, message_bytes=4096)
 
 
 def test_read__no_file__says_so(tmp_path: Path) -> None:
-    with pytest.raises(WorkloadError, match=r"absent\.cm: cannot be read"):
+    with pytest.raises(UserError, match=r"absent\.cm: cannot be read"):
         read(tmp_path / "absent.cm", 16, 1)
 
 
 def test_read__binary_file__says_so(tmp_path: Path) -> None:
     path = tmp_path / "binary.cm"
     path.write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(WorkloadError, match="not text"):
+    with pytest.raises(UserError, match="not text"):
         read(path, 16, 1)

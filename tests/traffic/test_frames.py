@@ -7,9 +7,9 @@ from scapy.contrib.roce import AETH, BTH
 from scapy.layers.inet import IP, UDP
 from scapy.layers.l2 import Ether
 
+from errors import UserError
 from traffic.frames import (
     Ends,
-    FrameError,
     ack_frame,
     data_frame,
     hardware_address,
@@ -87,10 +87,10 @@ def test_read__anything_else__is_none(noise: bytes) -> None:
     ],
 )
 def test_data_frame__wrong_field__says_which(problem: str, fields: dict[str, int]) -> None:
-    with pytest.raises(FrameError, match=problem):
+    with pytest.raises(UserError, match=problem):
         data_frame(ENDS, **fields)
 
 
 def test_data_frame__wrong_address__says_which() -> None:
-    with pytest.raises(FrameError, match="'h5' is not an IPv4 address"):
+    with pytest.raises(UserError, match="'h5' is not an IPv4 address"):
         data_frame(Ends("10.0.0.1", "h5"))

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from traffic.request import WorkloadError
+from errors import UserError
 from traffic.workloads import WORKLOADS, make
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def test_interpod__leaves_no_message_in_its_pod(half: int, seed: int) -> None:
 
 
 def test_interpod__one_pod__refuses() -> None:
-    with pytest.raises(WorkloadError, match="2 pods"):
+    with pytest.raises(UserError, match="2 pods"):
         make(
             "interpod",
             hosts=8,
@@ -143,12 +143,12 @@ def test_make__same_generator_state_gives_the_same_flows(workload: object) -> No
 def test_make__wrong_request__says_what(
     name: str, options: dict[str, object], message: str
 ) -> None:
-    with pytest.raises(WorkloadError, match=message):
+    with pytest.raises(UserError, match=message):
         flows_of(name, **options)  # type: ignore[arg-type]
 
 
 def test_make__no_bytes__refuses() -> None:
-    with pytest.raises(WorkloadError, match="message is 0 B"):
+    with pytest.raises(UserError, match="message is 0 B"):
         flows_of("permutation", message=0)
 
 

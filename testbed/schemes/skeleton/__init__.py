@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from errors import UserError
 from testbed import schemes
-from testbed.scenario import ScenarioError
 from testbed.schemes.files import NAME
 
 if TYPE_CHECKING:
@@ -19,15 +19,15 @@ SKELETON = "mine"
 def write(name: str, folder: Path) -> Sequence[Path]:
     """Write NAME.p4 and NAME.toml into a folder, made if need be, and return them.
 
-    Raises ScenarioError for a name that cannot be one, that is taken, or whose files are there.
+    Raises UserError for a name that cannot be one, that is taken, or whose files are there.
     """
     if not NAME.fullmatch(name):
-        raise ScenarioError(f"{name!r} is no name: letters, digits and _, a letter first")
+        raise UserError(f"{name!r} is no name: letters, digits and _, a letter first")
     if name in schemes.names():
-        raise ScenarioError(f"{name} is a scheme already; choose another name")
+        raise UserError(f"{name} is a scheme already; choose another name")
     files = [folder / f"{name}{suffix}" for suffix in (".p4", ".toml")]
     if there := [file for file in files if file.exists()]:
-        raise ScenarioError(f"{there[0]} is there already; nothing was written")
+        raise UserError(f"{there[0]} is there already; nothing was written")
     folder.mkdir(parents=True, exist_ok=True)
     for file in files:
         text = (HERE / f"{SKELETON}{file.suffix}").read_text(encoding="utf-8")

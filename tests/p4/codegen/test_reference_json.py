@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from p4.codegen.build import BuildError, build_program
+from errors import UserError
+from p4.codegen.build import build_program
 from p4.codegen.document import ProgramError
 from p4.codegen.generate import generate_c
 from p4.codegen.reader import read_program
@@ -144,7 +145,7 @@ def test_two_tables_of_one_name__are_refused_by_it() -> None:
 
 def test_c_that_does_not_compile__is_the_generator_s_fault() -> None:
     source = generate_c(read_program(simple(assign("r", constant(1))), "broken"))
-    with pytest.raises(BuildError) as caught:
+    with pytest.raises(UserError) as caught:
         build_program(source.replace("static void keep(", "static void kept("), "broken")
     message = str(caught.value)
     assert message.startswith("broken: a fault of the code generator, not of the program: ")

@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from errors import UserError
 from p4.engine import Program
-from p4.stf import StfError, StfMismatchError, run_stf
+from p4.stf import StfMismatchError, run_stf
 from p4.stf import reader as stf
 from p4.stf.reader import parse_stf
 
@@ -73,7 +74,7 @@ def test_read__whole_dialect() -> None:
     ],
 )
 def test_read__errors_name_the_line(line: str, message: str) -> None:
-    with pytest.raises(StfError, match=f"stf:2: .*{message}"):
+    with pytest.raises(UserError, match=f"stf:2: .*{message}"):
         parse_stf(f"\n{line}")
 
 

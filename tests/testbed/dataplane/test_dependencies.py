@@ -11,7 +11,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from testbed.dataplane import ACKNOWLEDGED, DataplaneError, Ended
+from errors import UserError
+from testbed.dataplane import ACKNOWLEDGED, Ended
 from tests.testbed.dataplane.network import Program, flows, star
 
 if TYPE_CHECKING:
@@ -146,6 +147,6 @@ def test_own_flow__is_waited_for_until_sent_or_until_acknowledged(
 def test_wrong_waits__are_named(program: Program, after: list[int], message: str) -> None:
     network = star(program, 4)
     waits = {"after_first": [0, 0], "after_count": [0, 1]}
-    with pytest.raises(DataplaneError, match=f"flow 1: .*{message}"):
+    with pytest.raises(UserError, match=f"flow 1: .*{message}"):
         network.dataplane.add_flows(flows([(0, 1, 1), (2, 3, 1)], **waits), after=after)
     network.dataplane.close()

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from testbed.dataplane import Dataplane, DataplaneError, Settings
+from errors import UserError
+from testbed.dataplane import Dataplane, Settings
 from tests.testbed.dataplane.network import Program, flows, star
 from tests.testbed.dataplane.on_wires import HOSTS, MESSAGE
 
@@ -92,14 +93,14 @@ def test_pacing__is_reported(outcome: dict[str, Any]) -> None:
 
 def test_run__needs_sockets_and_a_dilation(program: Program) -> None:
     network = star(program, 2)
-    with pytest.raises(DataplaneError, match="needs ports on sockets"):
+    with pytest.raises(UserError, match="needs ports on sockets"):
         network.dataplane.run_real(start_ns=0, dilation=1.0)
     network.dataplane.close()
 
 
 def test_socket__that_is_none_is_refused() -> None:
     with Dataplane(Settings(), [1, 2], 1) as dataplane:
-        with pytest.raises(DataplaneError, match="packet socket"):
+        with pytest.raises(UserError, match="packet socket"):
             dataplane.attach([0], [0], [1], [0], [0])
-        with pytest.raises(DataplaneError, match="no port 7"):
+        with pytest.raises(UserError, match="no port 7"):
             dataplane.attach([1], [7], [1], [0], [0])

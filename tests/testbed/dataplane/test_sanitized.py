@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from errors import UserError
 from testbed.dataplane import library
 
 ROOT = Path(__file__).parents[3]
@@ -73,5 +74,5 @@ def test_network__is_clean_under_sanitizers(tmp_path: Path) -> None:
 
 def test_build__names_a_broken_compiler(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("OFAN_CACHE", str(tmp_path))
-    with pytest.raises(library.DataplaneError, match="does not compile"):
+    with pytest.raises(UserError, match="does not compile"):
         library.build(("-DTIME_NEVER=nonsense(",))

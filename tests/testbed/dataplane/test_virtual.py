@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from testbed.dataplane import NEVER, DataplaneError, Ended, Settings
+from errors import UserError
+from testbed.dataplane import NEVER, Ended, Settings
 from tests.testbed.dataplane.network import DROP, MULTICAST, Program, balance, chain, flows, star
 
 FRAME_PS, FRAME_GAP_PS, DELAY_PS = 41_580, 41_780, 500_000
@@ -148,7 +149,7 @@ def test_copies__are_counted(program: Program) -> None:
 def test_wrong_settings__are_named(
     program: Program, wrong: dict[str, object], message: str
 ) -> None:
-    with pytest.raises(DataplaneError, match=message):
+    with pytest.raises(UserError, match=message):
         star(program, 2, **wrong)
     assert Settings().load == 1
 
@@ -168,7 +169,7 @@ def test_wrong_flows__are_named(
     program: Program, row: tuple[int, int, int], columns: dict[str, list[int]], message: str
 ) -> None:
     network = star(program, 2)
-    with pytest.raises(DataplaneError, match=f"flow 0: .*{message}"):
+    with pytest.raises(UserError, match=f"flow 0: .*{message}"):
         network.dataplane.add_flows(flows([row], **columns))
     network.dataplane.close()
 
@@ -176,6 +177,6 @@ def test_wrong_flows__are_named(
 def test_delay_of_nothing__is_refused(program: Program) -> None:
     network = star(program, 2, delay_ns=0)
     network.dataplane.add_flows(flows([(0, 1, 1)]))
-    with pytest.raises(DataplaneError, match="delay"):
+    with pytest.raises(UserError, match="delay"):
         network.dataplane.run_virtual()
     network.dataplane.close()

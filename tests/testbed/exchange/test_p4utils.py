@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from errors import UserError
 from p4.codegen.reader import read_program
 from p4.compiler import compile_file
 from testbed.bmv2 import process
 from testbed.bmv2.client import connect
 from testbed.exchange.commands import setup_commands
-from testbed.exchange.document import ExchangeError
 from testbed.exchange.p4utils import export
 from testbed.plan import SwitchSetup, TableEntry
 from testbed.planning import plan_for
@@ -51,7 +51,7 @@ def test_setup_commands__every_kind_of_match() -> None:
         "table_add Route.access Route.drop 0xa000000&&&0xff000000 0x6->0x11 0x2 => 5",
         "register_write counts 1 7",
     ]
-    with pytest.raises(ExchangeError, match="router has no table none"):
+    with pytest.raises(UserError, match="router has no table none"):
         list(setup_commands(router(), SwitchSetup([TableEntry("none", (1,), "drop")])))
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from testbed.exchange.document import ExchangeError
+from errors import UserError
 from testbed.exchange.run import load, program_of
 from testbed.exchange.tutorials import Switch, read_topology
 
@@ -125,7 +125,7 @@ def test_run__a_wrong_file_is_told_in_one_line(
     path = tmp_path / "s1.json"
     document = json.loads(path.read_text(encoding="utf-8")) | broken
     path.write_text(json.dumps(document), encoding="utf-8")
-    with pytest.raises(ExchangeError) as raised:
+    with pytest.raises(UserError) as raised:
         load(topology, read_topology(topology), None)
     assert said in str(raised.value)
 

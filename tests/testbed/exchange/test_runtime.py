@@ -9,10 +9,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from errors import UserError
 from p4.codegen.reader import read_program
 from p4.compiler import compile_file
 from p4.engine import Program as Loaded
-from testbed.exchange.document import ExchangeError
 from testbed.exchange.filling import rehearsed
 from testbed.exchange.forms import HIGHEST_PRIORITY
 from testbed.exchange.runtime import Replica, Runtime, read_runtime
@@ -294,7 +294,7 @@ WRONG_DOCUMENTS = {
 def complaint(folder: Path, document: dict[str, Any]) -> str:
     path = folder / "s1-runtime.json"
     path.write_text(json.dumps(document), encoding="utf-8")
-    with pytest.raises(ExchangeError) as raised:
+    with pytest.raises(UserError) as raised:
         rehearsed(path, kinds())
     assert str(raised.value).startswith(f"{path}: ")
     assert "\n" not in str(raised.value)
@@ -328,7 +328,7 @@ def test_document__what_is_wrong_is_named(tmp_path: Path, fault: str) -> None:
 def test_text__that_is_no_such_file_is_told(tmp_path: Path, text: str, said: str) -> None:
     path = tmp_path / "s1-runtime.json"
     path.write_bytes(text.encode("utf-8", "surrogateescape"))
-    with pytest.raises(ExchangeError) as raised:
+    with pytest.raises(UserError) as raised:
         read_runtime(path, kinds().model)
     assert said in str(raised.value)
     assert "\n" not in str(raised.value)
@@ -399,6 +399,6 @@ def test_document__of_any_shape_is_taken_or_told_in_one_line(
     told = ""
     try:
         rehearsed(path, kinds())
-    except ExchangeError as error:
+    except UserError as error:
         told = str(error)
     assert "\n" not in told

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from testbed.exchange.document import ExchangeError
+from errors import UserError
 from testbed.exchange.tutorials import End, read_topology
 
 if TYPE_CHECKING:
@@ -129,7 +129,7 @@ def hosts(**changes: Any) -> dict[str, Any]:
 )
 def test_read_topology__names_what_is_wrong(tmp_path: Path, document: object, said: str) -> None:
     path = write(tmp_path, document)
-    with pytest.raises(ExchangeError) as raised:
+    with pytest.raises(UserError) as raised:
         read_topology(path)
     assert str(raised.value).startswith(str(path))
     assert said in str(raised.value)
@@ -137,8 +137,8 @@ def test_read_topology__names_what_is_wrong(tmp_path: Path, document: object, sa
 
 
 def test_read_topology__missing_and_malformed_files(tmp_path: Path) -> None:
-    with pytest.raises(ExchangeError, match="No such file"):
+    with pytest.raises(UserError, match="No such file"):
         read_topology(tmp_path / "none.json")
     (tmp_path / "half.json").write_text("{", encoding="utf-8")
-    with pytest.raises(ExchangeError, match="not JSON"):
+    with pytest.raises(UserError, match="not JSON"):
         read_topology(tmp_path / "half.json")

@@ -102,7 +102,8 @@ def test_look__wrong_questions__get_an_answer_in_words() -> None:
     answers = run_inside(
         WORLD,
         """
-        from testbed.mininet.look import LookError
+        from errors import UserError
+        from testbed.mininet.look import Look
         look = Look(world.emulation_for(plan), plan, 20_000.0)
         answers = []
         for question, words in ((look.send, ("h0", "h99")), (look.send, ("e0_0", "h1")),
@@ -110,7 +111,7 @@ def test_look__wrong_questions__get_an_answer_in_words() -> None:
                                 (look.registers, ("h0",)), (look.down, ("h0", "h1"))):
             try:
                 answers.append(question(*words))
-            except LookError as error:
+            except UserError as error:
                 answers.append(str(error))
         print(json.dumps(answers))
     """,

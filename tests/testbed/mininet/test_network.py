@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from errors import UserError
 from testbed.mininet import attach
 from tests.testbed.mininet.conftest import run_inside, start_inside, wait_until
 
@@ -73,7 +74,7 @@ def test_command_line__runs_inside_a_node_of_the_fabric() -> None:
             wait_until(lambda: len(attach.nodes(fabric)) == 36)
             words = attach.command_line(fabric, "h7", ["ip", "-br", "addr"])
             assert "10.1.1.2/8" in subprocess.check_output(words, text=True)
-            with pytest.raises(attach.AttachError, match="node h16 is not in fabric"):
+            with pytest.raises(UserError, match="node h16 is not in fabric"):
                 attach.command_line(fabric, "h16", [])
         finally:
             process.kill()

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from errors import UserError
 from testbed.mininet import attach, sandbox
 from tests.testbed.mininet.conftest import run_inside, start_inside, wait_until
 
@@ -106,7 +107,7 @@ def test_find_fabric__unknown__names_those_there_are() -> None:
     with start_inside(SLEEPER) as process:
         try:
             first = said_ready(process)
-            with pytest.raises(attach.AttachError, match=rf"fabric 1 is not running.*{first}"):
+            with pytest.raises(UserError, match=rf"fabric 1 is not running.*{first}"):
                 attach.find_fabric(1)
         finally:
             process.kill()

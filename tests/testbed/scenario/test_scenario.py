@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import testbed
-from testbed.scenario import FIELDS, Scenario, ScenarioError, flat, from_toml, to_toml
+from errors import UserError
+from testbed.scenario import FIELDS, Scenario, flat, from_toml, to_toml
 
 NAMES = [field.name for field in FIELDS]
 WRONG: dict[str, list[Any]] = {
@@ -44,7 +45,7 @@ def test_fields__all_have_a_help() -> None:
     ("name", "value"), [(name, value) for name, values in WRONG.items() for value in values]
 )
 def test_scenario__wrong_value__is_named_with_its_field(name: str, value: Any) -> None:
-    with pytest.raises(ScenarioError) as raised:
+    with pytest.raises(UserError) as raised:
         Scenario(**{name: value})
     key = next(iter(value)) if isinstance(value, dict) else name
     assert str(raised.value).startswith(f"{key} is ")
@@ -90,7 +91,7 @@ def test_toml__gives_the_scenario_back(scenario: Scenario) -> None:
 def test_from_toml__wrong_file__is_named(tmp_path: Path, text: str, complaint: str) -> None:
     path = tmp_path / "mine.toml"
     path.write_text(text, encoding="utf-8")
-    with pytest.raises(ScenarioError, match=r"mine\.toml: ") as raised:
+    with pytest.raises(UserError, match=r"mine\.toml: ") as raised:
         from_toml(path)
     assert complaint in str(raised.value)
 
@@ -104,7 +105,7 @@ def test_from_toml__of_a_whole_scenario__misses_what_is_not_there(
     kept = [line for line in lines if not line.startswith((f"{missing} ", f"[{missing}]"))]
     path.write_text("\n".join(kept), encoding="utf-8")
     assert from_toml(path) == Scenario()
-    with pytest.raises(ScenarioError, match=f"{missing} is missing"):
+    with pytest.raises(UserError, match=f"{missing} is missing"):
         from_toml(path, whole=True)
 
 

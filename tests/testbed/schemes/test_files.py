@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from errors import UserError
 from testbed import schemes
 from testbed.planning import make_plan, plan_for
-from testbed.scenario import Scenario, ScenarioError
+from testbed.scenario import Scenario
 from testbed.virtual import run
 
 OURS = Path(__file__).parent / "ours"
@@ -92,18 +93,18 @@ def test_files__what_is_wrong_is_told_with_its_line(
     tmp_path: Path, toml: str, message: str
 ) -> None:
     program = write(tmp_path, toml)
-    with pytest.raises(ScenarioError) as raised:
+    with pytest.raises(UserError) as raised:
         plan_for(Scenario(scheme="mine", scheme_file=str(program)))
     assert message in str(raised.value)
     assert "\n" not in str(raised.value)
 
 
 def test_files__are_p4_files_with_names_of_their_own(tmp_path: Path) -> None:
-    with pytest.raises(ScenarioError, match="no such file"):
+    with pytest.raises(UserError, match="no such file"):
         schemes.own(tmp_path / "mine.p4")
-    with pytest.raises(ScenarioError, match="ofan is a scheme already"):
+    with pytest.raises(UserError, match="ofan is a scheme already"):
         schemes.own(write(tmp_path, "", "ofan"))
-    with pytest.raises(ScenarioError, match="a scheme's file is called"):
+    with pytest.raises(UserError, match="a scheme's file is called"):
         schemes.own(tmp_path / "mine.txt")
 
 

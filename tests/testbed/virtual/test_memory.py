@@ -4,10 +4,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from errors import UserError
 from testbed.planning import plan_for
 from testbed.scenario import Scenario
 from testbed.virtual.memory import (
-    MemoryNeededError,
     check_expected_memory,
     memory_expected,
     memory_needed,
@@ -32,7 +32,7 @@ def test_check_expected_memory__too_little__says_how_much_is_needed(
 ) -> None:
     monkeypatch.setattr("testbed.virtual.memory._available", lambda: 2 * 10**9)
     check_expected_memory(Scenario(k=16))
-    with pytest.raises(MemoryNeededError, match=r"k = 64 with 65536 hosts needs about .* GB"):
+    with pytest.raises(UserError, match=r"k = 64 with 65536 hosts needs about .* GB"):
         check_expected_memory(Scenario(k=64), plans=18)
-    with pytest.raises(MemoryNeededError, match="k = 64"):
+    with pytest.raises(UserError, match="k = 64"):
         check_expected_memory(Scenario(k=64, workload="all-to-all"))

@@ -9,10 +9,11 @@ import pytest
 from analysis.fidelity import judge
 from analysis.metrics import cct_us
 from analysis.results import read_queues, read_run
+from errors import UserError
 from testbed import virtual
 from testbed.planning import make_plan, plan_for
 from testbed.scenario import Scenario, from_toml
-from testbed.virtual.memory import MemoryNeededError, check_memory, memory_needed
+from testbed.virtual.memory import check_memory, memory_needed
 from traffic.flows import Flows
 from traffic.waits import waits_for_one
 
@@ -122,7 +123,7 @@ def test_memory__is_asked_for_before_a_run(monkeypatch: pytest.MonkeyPatch) -> N
     assert 100e6 < memory_needed(plan) < 1e9
     check_memory(plan)
     monkeypatch.setattr("testbed.virtual.memory._available", lambda: 1000)
-    with pytest.raises(MemoryNeededError, match="k = 4 with 16 hosts needs about"):
+    with pytest.raises(UserError, match="k = 4 with 16 hosts needs about"):
         check_memory(plan)
 
 

@@ -14,23 +14,20 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from analysis.results import ResultError
 from analysis.summary import COLUMNS
+from errors import FAILED, INTERRUPTED, UserError, writing_into
 from experiments import reproduction
-from experiments.cluster import ClusterError, run_on_cluster
-from experiments.complaints import in_words, writing_into
+from experiments.cluster import run_on_cluster
 from experiments.figures import FIGURES
 from experiments.looks import looks
 from experiments.options import own_schemes
 from experiments.ownership import hand_over, topmost_missing
+from experiments.paper_options import Options, parse
 from experiments.points import Point, keep_row, kept_row, run_point
-from experiments.preparation import InputError, prepare
+from experiments.preparation import prepare
 from experiments.progress import RunProgress
-from experiments.sweep_options import Options, OptionsError, parse
 from experiments.workers import run_all
-from testbed.mininet.sandbox import SandboxError
-from testbed.mininet.worker import WorkerError
-from testbed.scenario import Scenario, ScenarioError, to_toml
+from testbed.scenario import Scenario, to_toml
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -38,19 +35,6 @@ if TYPE_CHECKING:
 
     from experiments.figures import Claim, Figure
     from experiments.workers import Outcome
-
-CROSS = "cross"
-USAGE_ERROR, INTERRUPTED, FAILED = 2, 130, 1
-ERRORS = (
-    OptionsError,
-    ScenarioError,
-    ClusterError,
-    ResultError,
-    InputError,
-    SandboxError,
-    WorkerError,
-    OSError,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,20 +57,13 @@ class Made:
 def main(arguments: Sequence[str]) -> int:
     """Run a command line of figures' names and options; returns the exit code.
 
-    0 if every point has a result (whether or not the claims hold), 1 if points failed, 2 for bad
-    input, told in one line.
+    0 if every point has a result (whether or not the claims hold), 1 if points failed. Raises
+    UserError for bad input.
     """
+    options = parse(arguments, [figure.name for figure in FIGURES])
     try:
-        if arguments[0] == CROSS:
-            from experiments import cross  # noqa: PLC0415 - no figure of the paper needs worlds
-
-            return cross.main(arguments[1:])
-        options = parse(arguments, [figure.name for figure in FIGURES])
         with writing_into(options.out):
             return _run(options)
-    except ERRORS as error:
-        sys.stderr.write(f"run.py: {in_words(error)}\n")
-        return USAGE_ERROR
     except KeyboardInterrupt:
         sys.stderr.write("interrupted; finished points are kept, the same command goes on\n")
         return INTERRUPTED
@@ -143,14 +120,14 @@ def table_of(points: Sequence[Point], folder: Path) -> pd.DataFrame:
 def make_figure(figure: Figure, options: Options) -> Made:
     """Run what is missing of a figure, draw it, and compare its claims with what came out.
 
-    Raises ResultError if none of its points has a result.
+    Raises UserError if none of its points has a result.
     """
     points = points_of(figure, options)
     errors = {} if options.plot_only else run_points(points, options)
     table = table_of(points, options.out / "points")
     if points and table.empty:
         reason = next(iter(errors.values()), "nothing was run yet")
-        raise ResultError(f"{figure.name}: no point has a result: {reason}")
+        raise UserError(f"{figure.name}: no point has a result: {reason}")
     stem = options.out / figure.name
     scenarios = [point.scenario for point in points]
     pictures = figure.plot(table, looks(scenarios), stem)

