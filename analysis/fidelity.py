@@ -12,7 +12,8 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from analysis.bounds import floor, messages_of
+from analysis.floor import floor
+from analysis.messages import messages_of
 from analysis.metrics import cct_us
 from testbed.scenario.files import VIRTUAL
 

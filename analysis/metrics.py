@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import itertools
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
-from analysis.bounds import cct_bound, hops_between, messages_of
+from analysis.bounds import cct_bound
+from analysis.floor import floor
+from analysis.messages import PICOSECONDS, Link, first_bits, frames_of, messages_of
 from testbed.scenario.files import HOST_STAGE, STAGES
 
 if TYPE_CHECKING:
     from analysis.results import Run
 
 NANOSECONDS_PER_MICROSECOND = 1000
+ARRIVAL_NS = 1000  # a bin of arrivals.csv
 
 
 def ends_ns(run: Run) -> pd.Series[float]:
@@ -34,9 +36,15 @@ def cct_us(run: Run) -> float:
 
 
 def cct_bound_us(run: Run) -> float:
-    """Return the lower bound on the run's CCT (Appendix A, or naive; see `bounds.cct_bound`)."""
-    bound = cct_bound(run.scenario, messages_of(run.scenario, run.steps))
-    return bound / NANOSECONDS_PER_MICROSECOND
+    """Return what the run's CCT is compared with: see `bounds.cct_bound`.
+
+    A run can be a little faster than Appendix A's bound (docs/bounds.md); it has the floor then.
+    """
+    messages = messages_of(run.scenario, run.steps)
+    bound = cct_bound(run.scenario, messages) / NANOSECONDS_PER_MICROSECOND
+    if cct_us(run) < bound:
+        bound = floor(run.scenario, messages) / NANOSECONDS_PER_MICROSECOND
+    return bound
 
 
 def cct_increase(run: Run) -> float:
@@ -66,7 +74,10 @@ def stages_of(run: Run, *, switches_only: bool = True) -> list[str]:
 
 
 def queue_by_stage(run: Run) -> pd.DataFrame:
-    """Return a row for each switch stage: max and mean queue, in bytes and in packets."""
+    """Return a row for each switch stage: max and mean queue, in bytes and in packets.
+
+    `mean` is over the whole CCT, `sending` over the time in which hosts send: q(m) of §3.3.
+    """
     grouped = run.switch_links.groupby("stage")
     table = pd.DataFrame(
         {
@@ -74,6 +85,8 @@ def queue_by_stage(run: Run) -> pd.DataFrame:
             "mean_queue_bytes": grouped["mean_queue_bytes"].mean(),
             "max_queue_packets": grouped["max_queue_packets"].max(),
             "mean_queue_packets": grouped["mean_queue_packets"].mean(),
+            "sending_queue_bytes": grouped["sending_queue_bytes"].mean(),
+            "sending_queue_packets": grouped["sending_queue_packets"].mean(),
         }
     )
     return table.loc[stages_of(run)]
@@ -91,48 +104,56 @@ def overload_by_stage(run: Run) -> pd.Series[float]:
 
 
 def utilisation(run: Run) -> float:
-    """Return how busy with data the receivers' links were while data could come.
+    """Return how busy with data the receivers' links were while data could come, at most 1.
 
-    For each receiver: wire time of its data frames and their gaps, over the time from when the
-    first bit could have come (no queueing) to its last delivery; summed over all receivers. The
-    paper does not define its utilisation; this one follows the load up to 1 if nothing queues.
+    For each receiver: time of its data frames with the gaps between them, over the time from when
+    the first bit could have come (no queueing) to its last delivery; summed over all receivers.
+    Messages that were never delivered are left out; 0 if none was.
     """
-    scenario, flows = run.scenario, run.flows
-    hops = hops_between(flows["src"].to_numpy(), flows["dst"].to_numpy(), scenario)
-    wire_bytes = flows["bytes"] + flows["packets"] * (scenario.header_bytes + scenario.gap_bytes)
-    first = flows["start_ns"] + hops * scenario.delay_ns + (hops - 1) * scenario.data_ns
+    flows = run.flows[run.flows["delivered_ns"].notna()]
+    if flows.empty:
+        return 0.0
+    link, messages = Link(run.scenario), messages_of(run.scenario, run.steps)
+    frames = frames_of(messages, run.scenario.payload_bytes)
+    slots = (frames.count * (link.data(frames.payload) + link.gap)).sum(axis=0)
+    earliest = flows["start_ns"] + (first_bits(link, messages, frames) / PICOSECONDS)[flows.index]
     by_receiver = pd.DataFrame(
-        {"dst": flows["dst"], "bytes": wire_bytes, "first": first, "last": flows["delivered_ns"]}
+        {
+            "dst": flows["dst"],
+            "slots": slots[flows.index] / PICOSECONDS,
+            "first": earliest,
+            "last": flows["delivered_ns"],
+        }
     ).groupby("dst")
     window = by_receiver["last"].max() - by_receiver["first"].min()
-    if flows["delivered_ns"].isna().any() or not (window > 0).all():
-        return float("nan")
-    return float(scenario.time_ns(float(by_receiver["bytes"].sum().sum())) / window.sum())
+    return float((by_receiver["slots"].sum() - link.gap / PICOSECONDS).sum() / window.sum())
 
 
-def utilisation_over_time(run: Run, bins: int = 100) -> pd.DataFrame:
-    """Return the receivers' mean delivered rate as a share of the line rate, in `bins` of time.
+def peak_utilisation(run: Run) -> float:
+    """Return the most that the hosts' links carried in any microsecond (Fig. 1a), at most 1.
 
-    Columns `time_us` (middle of the bin) and `utilisation`. Each flow's data is spread evenly from
-    when its first bit could have come to its delivery: it shows when flows end, not their bursts.
+    That is the mean over all hosts that send or receive; frames of data and ACKs count without the
+    gaps between them. The paper's caption says "Max utilization" and no more; this is the reading
+    that gives what its text says of the figure (docs/reproduction/notes.md).
     """
-    scenario, flows = run.scenario, run.flows
-    hops = hops_between(flows["src"].to_numpy(), flows["dst"].to_numpy(), scenario)
-    wire_ns = scenario.time_ns(1.0) * (
-        flows["bytes"] + flows["packets"] * (scenario.header_bytes + scenario.gap_bytes)
+    return float(utilisation_over_time(run)["utilisation"].max())
+
+
+def utilisation_over_time(run: Run) -> pd.DataFrame:
+    """Return the mean rate at which hosts received, as a share of the line rate.
+
+    Columns `time_us` (middle of a bin of 1 us) and `utilisation`. Data and ACKs count, the gaps
+    between frames do not.
+    """
+    arrivals = run.arrivals
+    hosts = len(set(run.flows["src"]) | set(run.flows["dst"]))
+    capacity = hosts * ARRIVAL_NS * PICOSECONDS / run.scenario.picoseconds_per_byte
+    return pd.DataFrame(
+        {
+            "time_us": (arrivals["time_ns"] + ARRIVAL_NS / 2) / NANOSECONDS_PER_MICROSECOND,
+            "utilisation": (arrivals["data_bytes"] + arrivals["ack_bytes"]) / capacity,
+        }
     )
-    alone = hops * scenario.delay_ns + (hops - 1) * scenario.data_ns
-    first = (flows["start_ns"] + alone).to_numpy()
-    last = flows["delivered_ns"].to_numpy()
-    edges = np.linspace(0, np.nanmax(last), bins + 1)
-    rate = wire_ns.to_numpy() / (last - first)
-    share = [
-        np.nansum(rate * np.clip(np.minimum(last, high) - np.maximum(first, low), 0, None))
-        / ((high - low) * flows["dst"].nunique())
-        for low, high in itertools.pairwise(edges)
-    ]
-    middle = (edges[:-1] + edges[1:]) / 2 / NANOSECONDS_PER_MICROSECOND
-    return pd.DataFrame({"time_us": middle, "utilisation": share})
 
 
 def queue_series(queues: pd.DataFrame, bins: int = 200) -> pd.DataFrame:

@@ -10,7 +10,7 @@ import jinja2
 import pandas as pd
 
 from analysis import summary
-from analysis.bounds import cct_bound, messages_of
+from analysis.bounds import cct_bound
 from analysis.figures.completion import cct_increase
 from analysis.figures.flow_times import flow_completion
 from analysis.figures.looks import keep_looks, kept_looks
@@ -20,6 +20,7 @@ from analysis.figures.style import COLUMN, DOTS_PER_INCH, PAGE, draw, looks_of, 
 from analysis.figures.utilisation import utilisation
 from analysis.figures.worlds import worlds
 from analysis.groups import Group, group_runs
+from analysis.messages import messages_of
 from analysis.results import unfinished_runs
 from testbed.scenario.files import SUMMARY
 

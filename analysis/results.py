@@ -11,6 +11,8 @@ import pandas as pd
 from errors import UserError
 from testbed.scenario import from_toml
 from testbed.scenario.files import (
+    ARRIVAL_COLUMNS,
+    ARRIVALS,
     FLOW_COLUMNS,
     FLOWS,
     HOST_STAGE,
@@ -36,7 +38,7 @@ PACING_KEYS = ("late_p99_ns", "offered", "achieved")
 class Run:
     """A finished run: its scenario, what the world said of it, and a row for each flow and link.
 
-    `steps` and `links` have the columns of flows.csv and links.csv; `flows` are those of the steps
+    `steps`, `links` and `arrivals` have the columns of their files; `flows` are those of the steps
     that are messages, not computations. Times are nanoseconds of paper time since the first packet
     left; a time that never came is NaN.
     """
@@ -46,6 +48,7 @@ class Run:
     manifest: dict[str, Any]
     steps: pd.DataFrame
     links: pd.DataFrame
+    arrivals: pd.DataFrame
     flows: pd.DataFrame = field(init=False)
 
     def __post_init__(self) -> None:
@@ -73,7 +76,8 @@ def read_run(folder: Path) -> Run:
     """Read one result folder; raises UserError naming the file and what is wrong with it."""
     if not folder.is_dir():
         raise UserError(f"{folder}: no such folder")
-    missing = [name for name in (SCENARIO, MANIFEST, FLOWS, LINKS) if not (folder / name).exists()]
+    needed = (SCENARIO, MANIFEST, FLOWS, LINKS, ARRIVALS)
+    missing = [name for name in needed if not (folder / name).exists()]
     if missing:
         raise UserError(f"{folder}: not a finished run: {', '.join(missing)} missing")
     run = Run(
@@ -82,6 +86,7 @@ def read_run(folder: Path) -> Run:
         manifest=_read_manifest(folder / MANIFEST),
         steps=_read_table(folder / FLOWS, FLOW_COLUMNS),
         links=_known_stages(folder / LINKS, _read_table(folder / LINKS, LINK_COLUMNS)),
+        arrivals=_read_table(folder / ARRIVALS, ARRIVAL_COLUMNS),
     )
     if run.flows.empty:
         raise UserError(f"{folder / FLOWS}: there are no flows")

@@ -33,7 +33,12 @@ SIMULATOR = (
     "testbed/dataplane/*.[ch]",
     "traffic/*.py",
 )
-BY_STAGE = ("max_queue_packets", "mean_queue_packets", "mean_queue_bytes")
+BY_STAGE = (
+    "max_queue_packets",
+    "mean_queue_packets",
+    "sending_queue_bytes",
+    "sending_queue_packets",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +131,7 @@ def row_of(folder: Path, scenario: Scenario) -> dict[str, Any]:
         "payload_bytes": scenario.payload_bytes,
         "data_frame_bytes": scenario.data_frame_bytes,
         "failures": scenario.failures,
+        "peak_utilisation": metrics.peak_utilisation(result),
         "max_queue_packets": float(queues["max_queue_packets"].max()),
         "reason": verdict.reason,
     }

@@ -21,6 +21,8 @@ import pandas as pd
 from testbed.dataplane import NEVER
 from testbed.scenario import to_toml
 from testbed.scenario.files import (
+    ARRIVAL_COLUMNS,
+    ARRIVALS,
     FLOW_COLUMNS,
     FLOWS,
     LINK_COLUMNS,
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
     from traffic.waits import Waits
 
 PICOSECONDS = 1000  # per nanosecond
+ARRIVAL_PS = 1_000_000  # DP_ARRIVAL_PS
 SAME_BYTES = {"method": "gzip", "mtime": 0}  # no time of day: equal runs give equal files
 DROP_PLACES = {
     "program": "dropped_program",
@@ -59,12 +62,13 @@ class Records:
     """What the event core has to say after a run.
 
     `flows` are rows of struct dp_flow_record, `ports` of struct dp_port_record for every port of
-    the network, `totals` the fields of struct dp_totals.
+    the network, `totals` the fields of struct dp_totals, `arrivals` rows of struct dp_arrivals.
     """
 
     flows: NDArray[np.void]
     ports: NDArray[np.void]
     totals: Mapping[str, int]
+    arrivals: NDArray[np.void]
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +98,7 @@ class ResultFolder:
     def __post_init__(self) -> None:
         """Make the folder, empty it of an earlier run's files, and write the scenario."""
         self.path.mkdir(parents=True, exist_ok=True)
-        for name in (MANIFEST, FLOWS, LINKS, QUEUES):
+        for name in (MANIFEST, FLOWS, LINKS, ARRIVALS, QUEUES):
             (self.path / name).unlink(missing_ok=True)
         text = to_toml(self.plan.scenario)
         (self.path / SCENARIO).write_text(text, encoding="utf-8")
@@ -124,6 +128,7 @@ class ResultFolder:
         first_ps = first_packet_ps(records.flows)
         _write(self.path / FLOWS, _flow_table(self.plan, records.flows, first_ps))
         _write(self.path / LINKS, _link_table(self.plan, self.ports, records.ports))
+        _write(self.path / ARRIVALS, _arrival_table(records.arrivals, first_ps))
         scenario = self.plan.scenario
         common = {
             "scheme": scenario.scheme,
@@ -238,6 +243,7 @@ def _flow_table(plan: Plan, records: NDArray[np.void], first_ps: int) -> pd.Data
             "dst": flows.destination,
             "bytes": flows.size_bytes,
             "packets": records["packets"],
+            "subflows": 1 if plan.paths is None else plan.paths.subflows,
             "start_ns": _since(records["start_ps"], first_ps),
             "delivered_ns": _since(records["delivered_ps"], first_ps),
             "finish_ns": _since(records["finish_ps"], first_ps),
@@ -254,6 +260,14 @@ def _lists(waits: Waits) -> list[str]:
     """Return the flows that each row waits for, separated by spaces."""
     numbers = waits.flow.astype(str).tolist()
     return [" ".join(numbers[begin:end]) for begin, end in pairwise(waits.first.tolist())]
+
+
+def _arrival_table(records: NDArray[np.void], first_ps: int) -> pd.DataFrame:
+    """Return what all hosts received, a row a bin; `time_ns` is where the bin begins."""
+    begins = np.arange(len(records), dtype=np.int64) * ARRIVAL_PS
+    made = {"time_ns": (begins - first_ps) / PICOSECONDS}
+    columns = {name: made[name] if name in made else records[name] for name in ARRIVAL_COLUMNS}
+    return pd.DataFrame(columns)
 
 
 def _link_table(plan: Plan, names: PortNames, records: NDArray[np.void]) -> pd.DataFrame:

@@ -194,6 +194,7 @@ class ReferenceSwitches:
             self._series.samples(timings, self._plan.scenario.data_frame_bytes),
             np.zeros(0, dtype=dtype_of("dp_pacing")),
             totals,
+            np.zeros(0, dtype=dtype_of("dp_arrivals")),
         )
 
     def _ports(self, window_us: float) -> NDArray[np.void]:

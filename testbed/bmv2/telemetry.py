@@ -102,6 +102,7 @@ def port_records(
         ("gaps_100", "gaps_within_frame"),
     ):
         rows[column] = np.array(read[name])[: ports + 1]
+    rows["sending_queue_bytes"] = rows["sending_queue_packets"] = np.nan
     rows["late_max_ps"] = [timing.span_ps(late) for late in read["late"][: ports + 1]]
     return rows
 

@@ -99,7 +99,7 @@ class Bmv2World:
         totals["dropped_queue"] += vanished(totals)
         ports = np.concatenate((hosts.ports, switches.ports))
         described = self._manifest(plan, measured, dilation, used)
-        folder.finish(Records(hosts.flows, ports, totals), described)
+        folder.finish(Records(hosts.flows, ports, totals, hosts.arrivals), described)
         if measured.ended == "interrupted":
             raise KeyboardInterrupt
 

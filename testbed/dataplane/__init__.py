@@ -287,6 +287,12 @@ class Dataplane:
         self._library.dp_take_samples(self._dp, self._rows("dp_sample", records))
         return records
 
+    def arrivals(self) -> NDArray[np.void]:
+        """Return struct dp_arrivals: what hosts received in each microsecond so far."""
+        records = np.zeros(self._library.dp_arrival_count(self._dp), dtype=dtype_of("dp_arrivals"))
+        self._library.dp_read_arrivals(self._dp, self._rows("dp_arrivals", records))
+        return records
+
     def totals(self) -> dict[str, int]:
         """Return the fields of struct dp_totals: where all frames are."""
         totals = self._ffi.new("struct dp_totals *")

@@ -62,6 +62,8 @@ struct worker {
     struct dp_sample *samples;
     uint64_t sample_count;
     uint64_t sample_room;
+    struct dp_arrivals *arrivals;
+    uint64_t arrival_room;
     bool failed;               /* no memory for a sample */
 };
 
@@ -179,6 +181,14 @@ struct host {
     uint64_t mac;
 };
 
+/* The queues while hosts send: areas by port, frozen when the last of them has sent all. */
+struct sending {
+    uint64_t flow;           /* all flows before it have sent all */
+    uint64_t over_at;
+    double *area_bytes;      /* NULL until then */
+    double *area_packets;
+};
+
 struct policy;
 struct real_front;
 
@@ -213,6 +223,7 @@ struct dp {
     struct arena packets;
     struct arena large;
     struct arena chunks;
+    struct sending sending;
     struct worker *workers;      /* DP_THREADS of them */
     uint32_t active_workers;     /* how many have ever worked */
     struct real_front *real;

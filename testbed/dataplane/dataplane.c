@@ -169,10 +169,13 @@ void dp_free(struct dp *dp)
     for (uint32_t i = 0; dp->workers && i < DP_THREADS; i++) {
         batch_free(&dp->workers[i].batch);
         free(dp->workers[i].samples);
+        free(dp->workers[i].arrivals);
     }
     if (dp->real)
         real_close(dp);
     free_flows(dp);
+    free(dp->sending.area_bytes);
+    free(dp->sending.area_packets);
     free(dp->sw);
     free(dp->switch_of);
     free(dp->first_port);

@@ -181,6 +181,8 @@ struct dp_port_record {
     uint64_t max_queue_packets;
     double mean_queue_bytes;     /* from `from_ps` to `to_ps` */
     double mean_queue_packets;
+    double sending_queue_bytes;  /* until the last data frame has begun to leave its host, or the */
+    double sending_queue_packets; /* end of the window it falls in; real clock: not a number */
     uint64_t gaps;               /* real clock: departures with another one of the busy period */
     uint64_t gaps_within_10pct;  /* just before: real distance against the ideal one */
     uint64_t gaps_within_25pct;
@@ -202,6 +204,15 @@ struct dp_sample {
 uint64_t dp_sample_count(const struct dp *dp);
 /* Copy and forget all samples so far, ordered by time, node and port. */
 void dp_take_samples(struct dp *dp, struct dp_sample *samples);
+
+/* Bytes of frames, without gaps, that came to hosts in each DP_ARRIVAL_PS; later ones uncounted. */
+enum { DP_ARRIVAL_PS = 1000000, DP_ARRIVAL_BINS = 1 << 17 };
+struct dp_arrivals {
+    uint64_t data_bytes;
+    uint64_t ack_bytes;
+};
+uint64_t dp_arrival_count(const struct dp *dp);
+void dp_read_arrivals(const struct dp *dp, struct dp_arrivals *records);
 
 /* Where all frames are: sent = delivered + the drops + left, or the core has a fault. */
 struct dp_totals {

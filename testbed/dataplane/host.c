@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "arrivals.h"
 #include "frame.h"
 #include "policy.h"
 #include "port.h"
@@ -266,6 +267,7 @@ void host_receive(struct worker *worker, struct host *host, uint32_t number, uin
         return;
     }
     worker->totals.delivered++;
+    arrivals_note(worker, packet, now);
     worker->last_movement = now;
     if (packet->class == FRAME_DATA)
         receive_data(worker, host, number, &view, now);

@@ -1,5 +1,6 @@
 #include "records.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -99,6 +100,52 @@ static void correct_areas(const struct port *port, const struct held_queue *held
     }
 }
 
+static const struct held_queue *held_at(const struct dp *dp, uint32_t node, uint32_t number)
+{
+    const struct sw *sw = dp->switch_of[node];
+    return sw && sw->held ? &sw->held[number] : NULL;
+}
+
+static bool all_sent(struct dp *dp)
+{
+    struct sending *sending = &dp->sending;
+    while (sending->flow < dp->flow_count &&
+           dp->senders[sending->flow].sent == dp->senders[sending->flow].packets)
+        sending->flow++;
+    return dp->flow_count > 0 && sending->flow == dp->flow_count;
+}
+
+bool records_note_sending(struct dp *dp)
+{
+    struct sending *sending = &dp->sending;
+    if (sending->area_bytes || !all_sent(dp))
+        return true;
+    sending->over_at = dp->now;
+    sending->area_bytes = calloc(dp->port_count + 1, sizeof(double));
+    sending->area_packets = calloc(dp->port_count + 1, sizeof(double));
+    if (!sending->area_bytes || !sending->area_packets)
+        return false;
+    for (uint32_t node = 0; node < dp->nodes; node++)
+        for (uint32_t i = dp->first_port[node]; i < dp->first_port[node + 1]; i++) {
+            sending->area_bytes[i] = dp->ports[i].area_bytes;
+            sending->area_packets[i] = dp->ports[i].area_packets;
+            if (dp->ports[i].tail.entry)
+                correct_areas(&dp->ports[i], held_at(dp, node, i - dp->first_port[node]), dp->now,
+                              &sending->area_bytes[i], &sending->area_packets[i]);
+        }
+    return true;
+}
+
+static void read_sending(const struct dp *dp, uint32_t port, uint64_t from,
+                         struct dp_port_record *record)
+{
+    const struct sending *sending = &dp->sending;
+    bool known = sending->area_packets && sending->over_at > from;
+    double span = known ? (double)(sending->over_at - from) : 1;
+    record->sending_queue_bytes = known ? sending->area_bytes[port] / span : NAN;
+    record->sending_queue_packets = known ? sending->area_packets[port] / span : NAN;
+}
+
 static void read_port(const struct dp *dp, const struct port *port, const struct held_queue *held,
                       uint64_t from, uint64_t to, struct dp_port_record *record)
 {
@@ -151,14 +198,14 @@ void dp_read_ports(const struct dp *dp, uint64_t from_ps, uint64_t to_ps,
                    struct dp_port_record *records)
 {
     for (uint32_t node = 0; node < dp->nodes; node++) {
-        const struct sw *sw = dp->switch_of[node];
         for (uint32_t i = dp->first_port[node]; i < dp->first_port[node + 1]; i++) {
             uint32_t number = i - dp->first_port[node];
             records[i] = (struct dp_port_record){ .node = node, .port = number };
             name_peer(dp, &dp->ports[i], &records[i]);
             if (dp->ports[i].tail.entry)
-                read_port(dp, &dp->ports[i], sw && sw->held ? &sw->held[number] : NULL, from_ps,
-                          to_ps, &records[i]);
+                read_port(dp, &dp->ports[i], held_at(dp, node, number), from_ps, to_ps,
+                          &records[i]);
+            read_sending(dp, i, from_ps, &records[i]);
         }
     }
 }

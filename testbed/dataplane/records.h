@@ -11,4 +11,7 @@ bool records_failed(struct dp *dp);
 /* Nothing moves any more: DP_STUCK and a message that names what waits; DP_DONE without flows. */
 int records_stuck(struct dp *dp);
 
+/* Freeze the queues' areas once all hosts have sent all; false: not enough memory. */
+bool records_note_sending(struct dp *dp);
+
 #endif

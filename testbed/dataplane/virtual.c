@@ -256,6 +256,8 @@ static int run_windows(struct window *window, uint32_t threads, uint64_t deadlin
         if (threads > 1)
             pthread_barrier_wait(&window->barrier);
         dp->now = window->end;
+        if (!records_note_sending(dp))
+            return build_fail(dp, "not enough memory for the queues while hosts send");
     }
 }
 

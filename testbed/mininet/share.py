@@ -47,6 +47,7 @@ class Records:
     samples: NDArray[np.void]
     pacing: NDArray[np.void]
     totals: dict[str, int]
+    arrivals: NDArray[np.void]
 
 
 def close_all(sockets: list[socket.socket]) -> None:
@@ -146,6 +147,7 @@ class Share:
             dataplane.samples(),
             dataplane.pacing(),
             dataplane.totals(),
+            dataplane.arrivals(),
         )
 
     def set_port(self, node: int, port: int, *, up: bool) -> None:

@@ -77,6 +77,7 @@ class MininetWorld:
                 hosts.flows,
                 np.concatenate((hosts.ports, switches.ports)),
                 joined_totals(hosts.totals, switches.totals),
+                hosts.arrivals,
             ),
             manifest(plan, measured, dilation, costs),
         )

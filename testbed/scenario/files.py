@@ -10,6 +10,7 @@ SCENARIO = "scenario.toml"
 MANIFEST = "manifest.json"
 FLOWS = "flows.csv"
 LINKS = "links.csv"
+ARRIVALS = "arrivals.csv"
 QUEUES = "queues.csv.gz"
 SUMMARY = "summary.csv"
 
@@ -23,6 +24,7 @@ FLOW_COLUMNS = {
     "dst": "int64",
     "bytes": "int64",
     "packets": "int64",
+    "subflows": "int64",
     "start_ns": "float64",
     "delivered_ns": "float64",
     "finish_ns": "float64",
@@ -48,12 +50,15 @@ LINK_COLUMNS = {
     "max_queue_packets": "int64",
     "mean_queue_bytes": "float64",
     "mean_queue_packets": "float64",
+    "sending_queue_bytes": "float64",
+    "sending_queue_packets": "float64",
     "gaps": "int64",
     "gaps_within_10pct": "int64",
     "gaps_within_25pct": "int64",
     "gaps_within_frame": "int64",
     "late_max_ns": "float64",
 }
+ARRIVAL_COLUMNS = {"time_ns": "float64", "data_bytes": "int64", "ack_bytes": "int64"}
 QUEUE_COLUMNS = {
     "time_ns": "float64",
     "node": "str",

@@ -127,7 +127,9 @@ def _write(folder: ResultFolder, dataplane: Dataplane, outcome: Outcome, started
     flows = dataplane.flows()
     first, last = first_packet_ps(flows), last_packet_ps(flows)
     until = last if outcome.ended == "done" else dataplane.now_ps
-    records = Records(flows, dataplane.ports(first, until), dataplane.totals())
+    records = Records(
+        flows, dataplane.ports(first, until), dataplane.totals(), dataplane.arrivals()
+    )
     folder.add_samples(dataplane.samples(), first)
     folder.finish(
         records,

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from testbed.scenario import FIELDS, Scenario, to_toml
-from testbed.scenario.files import FLOW_COLUMNS, LINK_COLUMNS, QUEUE_COLUMNS
+from testbed.scenario.files import ARRIVAL_COLUMNS, FLOW_COLUMNS, LINK_COLUMNS, QUEUE_COLUMNS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -31,6 +31,7 @@ def write_run(folder: Path, *, delay: float = 0.0, world: str = "virtual", **cha
     flows.to_csv(folder / "flows.csv", index=False)
     links = _links(scenario, delay, world, rng)
     links.to_csv(folder / "links.csv", index=False)
+    _arrivals(flows).to_csv(folder / "arrivals.csv", index=False)
     _queues(links, float(flows["finish_ns"].max()), rng, folder)
     manifest = _manifest(scenario, world, int(links["packets"].sum()))
     (folder / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
@@ -68,6 +69,7 @@ def _flows(scenario: dict[str, Any], delay: float, rng: np.random.Generator) -> 
             "dst": (np.arange(hosts) + half**2) % hosts,
             "bytes": scenario["message_bytes"],
             "packets": packets,
+            "subflows": 1,
             "start_ns": start,
             "delivered_ns": delivered,
             "finish_ns": delivered + 3000 + 6 * 0.64 + 0.2,
@@ -78,6 +80,19 @@ def _flows(scenario: dict[str, Any], delay: float, rng: np.random.Generator) -> 
         }
     )
     return flows[list(FLOW_COLUMNS)].round(3)
+
+
+def _arrivals(flows: pd.DataFrame) -> pd.DataFrame:
+    """Spread each flow's frames evenly until its delivery."""
+    rows = -(-int(flows["delivered_ns"].max()) // 1000)
+    middle = (np.arange(rows) + 0.5) * 1000
+    first = flows["delivered_ns"] - flows["packets"] * SLOT_NS
+    busy = sum(
+        (middle > a) & (middle < b) for a, b in zip(first, flows["delivered_ns"], strict=True)
+    )
+    data = np.asarray(busy) * 1000 * 4158 / SLOT_NS
+    arrivals = pd.DataFrame({"time_ns": middle - 500, "data_bytes": data, "ack_bytes": data / 65})
+    return arrivals.astype(ARRIVAL_COLUMNS)
 
 
 def _cables(k: int) -> list[tuple[str, int, str, str]]:
@@ -122,6 +137,8 @@ def _links(
         max_queue_packets=longest,
         mean_queue_bytes=mean * 4158,
         mean_queue_packets=mean,
+        sending_queue_bytes=mean * 4158,
+        sending_queue_packets=mean,
         gaps=gaps,
         gaps_within_10pct=gaps,
         gaps_within_25pct=gaps,

@@ -3,6 +3,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from analysis import metrics
@@ -70,10 +71,64 @@ def test_overload_by_stage__is_worst_over_mean(tmp_path: Path) -> None:
     )
 
 
+def one_message(folder: Path, **columns: float) -> Run:
+    """A run of one message alone: of these columns of flows.csv, at k = 4."""
+    write_run(folder)
+    flow = {"flow": 0, "src": 0, "dst": 15, "subflows": 1, "start_ns": 0.0}
+    alone = {"not_before_ns": 0.0, "after": "", "delay_ns": 0.0, "phase": ""}
+    pd.DataFrame([flow | columns | alone]).to_csv(folder / "flows.csv", index=False)
+    return read_run(folder)
+
+
+def test_utilisation__of_one_packet_is_all_of_the_link(tmp_path: Path) -> None:
+    there = 6 * (500 + 41.58)
+    run = one_message(
+        tmp_path / "run", bytes=4096, packets=1, delivered_ns=there, finish_ns=there + 3003.84
+    )
+    assert metrics.utilisation(run) == pytest.approx(1)
+
+
+def test_utilisation__message_below_a_packet__is_what_the_link_carried(tmp_path: Path) -> None:
+    """100 B and 62 B of headers take 1.62 ns a link; it comes 1.62 ns late."""
+    there = 6 * (500 + 1.62) + 1.62
+    run = one_message(
+        tmp_path / "run", bytes=100, packets=1, delivered_ns=there, finish_ns=there + 3003.84
+    )
+    assert metrics.utilisation(run) == pytest.approx(0.5)
+
+
+def test_utilisation__subflows__of_smaller_packets_is_at_most_all(tmp_path: Path) -> None:
+    """Four pieces of 1024 B: frames of 10.86 ns, one each 11.06 ns."""
+    there = 3 * 11.06 + 6 * (500 + 10.86)
+    run = one_message(
+        tmp_path / "run",
+        bytes=4096,
+        subflows=4,
+        packets=4,
+        delivered_ns=there,
+        finish_ns=there + 3003.84,
+    )
+    assert metrics.utilisation(run) == pytest.approx(1)
+
+
+def test_utilisation__short_packet_that_overtakes__came_first(tmp_path: Path) -> None:
+    """4097 B: the second frame, of 63 B, leaves 41.78 ns later and needs 41.58 - 0.63 less a link.
+
+    Its first bit is at the receiver at 41.78 + 3000 + 5 x 0.63, the other's last at 3249.48.
+    """
+    run = one_message(
+        tmp_path / "run", bytes=4097, packets=2, delivered_ns=3249.48, finish_ns=6253.32
+    )
+    window = 3249.48 - (41.78 + 3000 + 5 * 0.63)
+    assert metrics.utilisation(run) == pytest.approx((41.58 + 0.2 + 0.63) / window)
+
+
 def test_utilisation__without_queueing_is_near_one(tmp_path: Path) -> None:
     run = read_run(write_run(tmp_path / "run"))
-    # Only the ACKs between data, and a gap, keep the link from the data.
-    assert metrics.utilisation(run) == pytest.approx(256 * 41.78 / (256 * 41.78 + 178 * 0.84), 1e-4)
+    # Only the ACKs between data keep the link from the data.
+    assert metrics.utilisation(run) == pytest.approx(
+        (256 * 41.78 - 0.2) / (256 * 41.78 - 0.2 + 178 * 0.84), 1e-4
+    )
 
 
 def test_utilisation__falls_when_flows_are_late(run: Run, tmp_path: Path) -> None:
@@ -81,11 +136,23 @@ def test_utilisation__falls_when_flows_are_late(run: Run, tmp_path: Path) -> Non
     assert metrics.utilisation(run) < metrics.utilisation(early)
 
 
-def test_utilisation_over_time__adds_up_to_all_data(run: Run) -> None:
-    table = metrics.utilisation_over_time(run, bins=200)
-    width_ns = 1000 * (table["time_us"].iloc[1] - table["time_us"].iloc[0])
-    assert table["utilisation"].sum() * width_ns == pytest.approx(256 * 41.78, rel=0.01)
-    assert table["utilisation"].max() <= 1.0
+def test_utilisation__messages_that_never_came__are_left_out(tmp_path: Path) -> None:
+    folder = write_run(tmp_path / "run")
+    change_table(folder / "flows.csv", delivered_ns=None)
+    assert metrics.utilisation(read_run(folder)) == 0
+
+
+def test_peak_utilisation__counts_frames_of_both_kinds_without_gaps(tmp_path: Path) -> None:
+    """16 hosts at 100 B/ns receive at most 1,600,000 B in a microsecond.
+
+    With a data frame and an ACK in turn, (4158 + 64) of 4262 B on the wire are frames: 99.06 %.
+    """
+    folder = write_run(tmp_path / "run")
+    turns = 1_600_000 / 4262
+    arrivals = {"time_ns": [0, 1000, 2000], "data_bytes": [0, turns * 4158, 9]}
+    table = pd.DataFrame(arrivals | {"ack_bytes": [5, turns * 64, 9]}).round().astype(int)
+    table.to_csv(folder / "arrivals.csv", index=False)
+    assert metrics.peak_utilisation(read_run(folder)) == pytest.approx(0.9906, abs=5e-5)
 
 
 def test_flow_completion__counts_from_the_flows_own_start(run: Run) -> None:

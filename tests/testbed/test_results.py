@@ -30,7 +30,9 @@ def records(flows: int, ports: int) -> Records:
     made["start_ps"] = 5_000 + 1_500 * np.arange(flows)
     made["delivered_ps"] = made["finish_ps"] = 100_000
     made["finish_ps"][-1] = NEVER
-    return Records(made, np.zeros(ports, dtype=dtype_of("dp_port_record")), TOTALS)
+    arrived = np.zeros(2, dtype=dtype_of("dp_arrivals"))
+    arrived["data_bytes"] = 7
+    return Records(made, np.zeros(ports, dtype=dtype_of("dp_port_record")), TOTALS, arrived)
 
 
 def test_folder__has_the_scenario_from_the_first_and_nothing_old(tmp_path: Path) -> None:
@@ -47,9 +49,9 @@ def test_times__count_from_the_first_packet_and_are_empty_if_they_never_came(
     folder = ResultFolder(tmp_path, plan)
     folder.finish(records(16, len(folder.ports.node)), {"world": "virtual", "ended": "stuck"})
     lines = (tmp_path / "flows.csv").read_text().splitlines()
-    assert lines[1].split(",")[5:8] == ["0.000", "95.000", "95.000"]
-    assert lines[2].split(",")[5] == "1.500"
-    assert lines[-1].split(",")[6:8] == ["95.000", ""]
+    assert lines[1].split(",")[6:9] == ["0.000", "95.000", "95.000"]
+    assert lines[2].split(",")[6] == "1.500"
+    assert lines[-1].split(",")[7:9] == ["95.000", ""]
 
 
 def test_links__are_all_cabled_ports_with_their_stages(tmp_path: Path) -> None:
@@ -59,6 +61,13 @@ def test_links__are_all_cabled_ports_with_their_stages(tmp_path: Path) -> None:
     assert len(rows) == 2 * 3 * 16
     assert rows[0][:4] == ["h0", "0", "e0_0", "H-E"]
     assert {row[3] for row in rows} == set(stages(fat_tree(4)))
+
+
+def test_arrivals__have_a_row_a_microsecond_since_the_first_packet(tmp_path: Path) -> None:
+    folder = ResultFolder(tmp_path, plan_for(Scenario(scheme="ofan")))
+    folder.finish(records(16, len(folder.ports.node)), {"world": "virtual", "ended": "done"})
+    lines = (tmp_path / "arrivals.csv").read_text().splitlines()
+    assert lines == ["time_ns,data_bytes,ack_bytes", "-5.000,7,0", "995.000,7,0"]
 
 
 def test_samples__are_appended_under_one_header(tmp_path: Path) -> None:

@@ -17,7 +17,14 @@ from testbed.virtual.memory import check_memory, memory_needed
 from traffic.flows import Flows
 from traffic.waits import waits_for_one
 
-FILES = {"scenario.toml", "manifest.json", "flows.csv", "links.csv", "queues.csv.gz"}
+FILES = {
+    "scenario.toml",
+    "manifest.json",
+    "flows.csv",
+    "links.csv",
+    "arrivals.csv",
+    "queues.csv.gz",
+}
 
 
 def pair(scheme: str, k: int = 4) -> Scenario:

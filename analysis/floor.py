@@ -1,0 +1,173 @@
+"""The time that no run of a set of messages can go below, whatever the scheme: docs/bounds.md."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from analysis.critical_path import Lasting, ready_times
+from analysis.messages import PICOSECONDS, Link, frames_of
+
+if TYPE_CHECKING:
+    from analysis.messages import Column, Frames, Messages
+    from testbed.scenario import Scenario
+
+ROUNDING = 0.01  # of a picosecond: sums of nanoseconds are not exact
+
+
+@dataclass(frozen=True, slots=True)
+class Jobs:
+    """Work for one link a host, a row for each message and size of frame.
+
+    `work` is how long the link is taken, `head` when that can begin at the earliest, `tail` how
+    long it takes from the end of the work until the last frame's ACK is at the sender.
+    """
+
+    host: Column
+    work: Column
+    head: Column
+    tail: Column
+
+
+def floor(scenario: Scenario, messages: Messages) -> float:
+    """Return the floor of the CCT in nanoseconds."""
+    link, frames = Link(scenario), frames_of(messages, scenario.payload_bytes)
+    starts, ends = critical_path(link, messages, frames)
+    back = link.back(messages.hops)
+    bounds = [
+        int((ends + back).max()),
+        through_one_link(_sending(link, messages, frames, starts)),
+        through_one_link(_receiving(link, messages, frames, starts)),
+    ]
+    if not messages.graph.waits and not starts.any():
+        bounds.append(with_acks_between(link, messages, frames))
+    return max(bounds) / PICOSECONDS
+
+
+def critical_path(link: Link, messages: Messages, frames: Frames) -> tuple[Column, Column]:
+    """Return when each message starts and is delivered if nothing is ever in its way."""
+    pace, sent = link.pace(frames.payload), frames.count > 0
+    leaves = np.cumsum(frames.count * pace, axis=0) - pace
+    arrives = leaves + messages.hops * (link.delay + link.data(frames.payload))
+    last = (np.where(sent, times, 0).max(axis=0) for times in (arrives, leaves))
+    delivered, begun = last
+    next_frame = (frames.count * pace).sum(axis=0) - begun
+    lasting = np.zeros((3, len(messages.graph.source)))
+    lasting[:, messages.step] = np.stack((delivered, begun, next_frame)) / PICOSECONDS
+    ready = ready_times(messages.graph, Lasting(*lasting))[messages.step]
+    starts = np.floor(ready * PICOSECONDS + ROUNDING).astype(np.int64)
+    return starts, starts + delivered
+
+
+def through_one_link(jobs: Jobs) -> int:
+    """Return the largest lower bound that any host's link gives.
+
+    Of any set of jobs, not all are over before the earliest head, all work and the shortest tail.
+    Tried are the sets of jobs whose head is at least a given one, and those whose tail is.
+    """
+    best = 0
+    for key in (jobs.head, jobs.tail):
+        order = np.lexsort((-key, jobs.host))
+        host = jobs.host[order]
+        first = np.flatnonzero(np.r_[True, host[1:] != host[:-1]])
+        sums = np.cumsum(jobs.work[order])
+        before = np.repeat(np.r_[0, sums[first[1:] - 1]], np.diff(np.r_[first, len(host)]))
+        rank = np.cumsum(np.r_[True, host[1:] != host[:-1]])
+        head, tail = (_least_so_far(values[order], rank) for values in (jobs.head, jobs.tail))
+        best = max(best, int((head + sums - before + tail).max()))
+    return best
+
+
+def _least_so_far(values: Column, rank: Column) -> Column:
+    """Return the running minimum within each of the groups numbered in order by `rank`."""
+    apart = int(values.max() - values.min()) + 1
+    return np.minimum.accumulate(values - rank * apart) + rank * apart
+
+
+def _sending(link: Link, messages: Messages, frames: Frames, starts: Column) -> Jobs:
+    """List the jobs of the hosts' own links, at the pace of their data."""
+    pace = link.pace(frames.payload)
+    path = messages.hops * (link.delay + link.data(frames.payload))
+    tail = path - pace + link.back(messages.hops)
+    return _jobs(messages.source, frames, frames.count * pace, starts, tail)
+
+
+def _receiving(link: Link, messages: Messages, frames: Frames, starts: Column) -> Jobs:
+    """List the jobs of the links to the hosts, where nothing is paced."""
+    data = link.data(frames.payload)
+    head = starts + (messages.hops - 1) * (link.delay + data)
+    tail = link.delay - link.gap + link.back(messages.hops)
+    return _jobs(messages.destination, frames, frames.count * (data + link.gap), head, tail)
+
+
+def _jobs(host: Column, frames: Frames, work: Column, head: Column, tail: Column) -> Jobs:
+    sent = frames.count > 0
+    columns = (np.broadcast_to(column, sent.shape)[sent] for column in (host, work, head, tail))
+    return Jobs(*columns)
+
+
+def with_acks_between(link: Link, messages: Messages, frames: Frames) -> int:
+    """Return the largest bound from hosts that send their data and, in turn with it, ACKs.
+
+    Holds for messages that all start at once and are served in turn. Of the full frames that go at
+    least a given distance, the last one leaves after those counted and the ACKs between them.
+    """
+    full = frames.count[0]
+    hosts = int(max(messages.source.max(), messages.destination.max())) + 1
+    slot = int(link.data(frames.payload[0, 0])) + link.gap
+    pace = int(link.pace(frames.payload[0, 0]))
+    best = 0
+    for hops in np.unique(messages.hops[full > 0]):
+        before = _full_frames_before(messages.source, full, messages.hops >= hops, hosts)
+        path = int(hops) * (link.delay + slot - link.gap) + int(link.back(int(hops)))
+        held_up = before * slot + _acks_between(link, messages, frames, before, path)
+        leaves = np.where(before >= 0, np.maximum(before * pace, held_up), -path)
+        best = max(best, path + int(leaves.max()))
+    return best
+
+
+def _full_frames_before(source: Column, full: Column, far: Column, hosts: int) -> Column:
+    """Count what each host has surely sent before the last full frame that goes far; -1: none does.
+
+    Messages are served in turn, but one may have sent a frame before the others started. So let n
+    be the second most full frames of a message that goes far: when the last of the messages with n
+    or more sends its n-th, those have sent n of them and all others n - 1. If but one goes far, it
+    may be the one ahead: then the others have sent n - 2.
+    """
+    rows = np.flatnonzero(far & (full > 0))
+    rows = rows[np.lexsort((-full[rows], source[rows]))]
+    first = np.flatnonzero(np.r_[True, source[rows[1:]] != source[rows[:-1]]])
+    several = np.diff(np.r_[first, len(rows)]) > 1
+    most = np.zeros(hosts, dtype=np.int64)
+    rest = np.zeros(hosts, dtype=np.int64)
+    most[source[rows[first]]] = full[rows[first + several]]
+    rest[source[rows[first]]] = np.maximum(full[rows[first + several]] - 2 + several, 0)
+    sent = np.minimum(full, np.where(far, most[source], rest[source]))
+    return np.bincount(source, sent, hosts).astype(np.int64) - 1
+
+
+def _acks_between(
+    link: Link, messages: Messages, frames: Frames, before: Column, path: int
+) -> Column:
+    """Return the time that ACKs take of each host's link before its full frame number `before`.
+
+    If u of these frames find no ACK waiting, the others each have one before them; and what a host
+    receives comes so late that its last ACK is u slots and all it receives, but one frame, later
+    than the beginning. No u makes both ends earlier than the one that makes them equal.
+    """
+    hosts = len(before)
+    slot = int(link.data(frames.payload[0, 0])) + link.gap
+    ack = int(link.time(link.scenario.ack_bytes)) + link.gap
+    if not link.scenario.acks:
+        return np.zeros(hosts, dtype=np.int64)
+    slots = (frames.count * (link.data(frames.payload) + link.gap)).sum(axis=0)
+    work = np.bincount(messages.destination, slots, hosts)
+    number = np.bincount(messages.destination, frames.count.sum(axis=0), hosts)
+    back = np.full(hosts, int(link.back(6)))
+    np.minimum.at(back, messages.destination, link.back(messages.hops))
+    without = (before * (slot + ack) + path - back - (work - slot)) / (slot + ack)
+    acks = np.clip(before - np.ceil(np.maximum(without, 0)), 0, number)
+    taken: Column = acks.astype(np.int64) * ack
+    return taken

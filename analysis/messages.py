@@ -1,0 +1,139 @@
+"""The messages of a run as columns, and the frames that each is sent in.
+
+All times of this room's bounds are whole picoseconds of paper time, rounded as the event core
+rounds them, so that what must not be exceeded is compared exactly.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from analysis.critical_path import Graph, graph_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from numpy.typing import NDArray
+
+    from testbed.scenario import Scenario
+
+    Column = NDArray[np.int64]
+
+PICOSECONDS = 1000  # per nanosecond
+
+
+@dataclass(frozen=True, slots=True)
+class Messages:
+    """Host numbers, bytes and links between the two ends, a row a message.
+
+    `subflows` are the pieces that a message is cut into before packets are. `graph` says who waits
+    for whom among messages and computations, `step` which of its steps each message is.
+    """
+
+    source: Column
+    destination: Column
+    size: Column
+    hops: Column
+    subflows: Column
+    graph: Graph
+    step: Column
+
+
+@dataclass(frozen=True, slots=True)
+class Frames:
+    """Frames of three sizes for each message, in the order in which its source sends them.
+
+    `payload` and `count` have a row a size, a column a message: full ones, then what is left of the
+    longer subflows and of the others.
+    """
+
+    payload: Column
+    count: Column
+
+
+def messages_of(scenario: Scenario, steps: pd.DataFrame) -> Messages:
+    """Return the messages of a run from the rows of its flows.csv."""
+    step = np.flatnonzero(steps["bytes"].to_numpy())
+    source, destination, size, subflows = (
+        steps[name].to_numpy()[step] for name in ("src", "dst", "bytes", "subflows")
+    )
+    hops = hops_between(source, destination, scenario)
+    return Messages(source, destination, size, hops, subflows, graph_of(steps), step)
+
+
+def hops_between(source: Column, destination: Column, scenario: Scenario) -> Column:
+    """Return the number of links between hosts: 2 under one edge, 4, or 6 between pods."""
+    edge = scenario.width
+    same_edge = source // edge == destination // edge
+    if scenario.levels == 2:
+        return np.where(same_edge, 2, 4)
+    same_pod = source // edge**2 == destination // edge**2
+    return np.where(same_edge, 2, np.where(same_pod, 4, 6))
+
+
+def frames_of(messages: Messages, payload_bytes: int) -> Frames:
+    """Cut messages into subflows of equal size to a byte, and those into packets."""
+    piece, longer = np.divmod(messages.size, messages.subflows)
+    whole, rest = np.divmod(piece, payload_bytes)
+    filled = rest + 1 == payload_bytes
+    count = np.stack(
+        (
+            whole * messages.subflows + np.where(filled, longer, 0),
+            np.where(filled, 0, longer),
+            np.where(rest > 0, messages.subflows - longer, 0),
+        )
+    )
+    return Frames(np.stack((np.full_like(rest, payload_bytes), rest + 1, rest)), count)
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """What frames take on a link of a run, in picoseconds."""
+
+    scenario: Scenario
+
+    def time(self, wire_bytes: Column | int) -> Column:
+        """Time that a frame of so many bytes takes, without the gap."""
+        return _rounded(np.asarray(wire_bytes) * (8 * PICOSECONDS / self.scenario.rate_gbps))
+
+    @property
+    def gap(self) -> int:
+        """Time between two frames: T_g."""
+        return int(self.time(self.scenario.gap_bytes))
+
+    @property
+    def delay(self) -> int:
+        """Time that a bit is on its way."""
+        return round(self.scenario.delay_ns * PICOSECONDS)
+
+    def data(self, payload_bytes: Column | int) -> Column:
+        """Time that a data frame takes: T_d for a full one."""
+        return self.time(np.asarray(payload_bytes) + self.scenario.header_bytes)
+
+    def pace(self, payload_bytes: Column | int) -> Column:
+        """Time from a data frame to the next of the same host."""
+        return _rounded((self.data(payload_bytes) + self.gap) / self.scenario.load)
+
+    def back(self, hops: Column | int) -> Column:
+        """Time from a delivery to its ACK at the sender; nothing where there are none."""
+        a_link = self.delay + self.time(self.scenario.ack_bytes)
+        return np.asarray(hops) * np.where(self.scenario.acks, a_link, 0)
+
+
+def first_bits(link: Link, messages: Messages, frames: Frames) -> Column:
+    """Return how soon after its start a message's first bit can be at the receiver.
+
+    A smaller frame that is sent later may be there first: it takes less time at every switch.
+    """
+    work = frames.count * link.pace(frames.payload)
+    leaves = np.cumsum(work, axis=0) - work
+    there = leaves + messages.hops * link.delay + (messages.hops - 1) * link.data(frames.payload)
+    earliest: Column = np.where(frames.count > 0, there, np.iinfo(np.int64).max).min(axis=0)
+    return earliest
+
+
+def _rounded(times: NDArray[np.float64]) -> Column:
+    rounded: Column = np.floor(times + 0.5).astype(np.int64)
+    return rounded
