@@ -4,8 +4,9 @@
 //
 // Deviations and choices:
 // - Queue lengths are virtual finish times (fabric/backlog.p4), as v1model shows queues only to the
-//   egress: the frame in service counts with what is still to be sent of it, where the paper's
-//   simulator counts all of it. A port that still sends is not empty either way.
+//   egress. They are rounded up to whole data frames: Appendix C counts packets, so that two ports
+//   that are about to send one each tie however much of it has left. `whole_frames` = 0 compares
+//   what is still to be sent instead, with which busy ports never tie.
 
 #include "fabric/scheme.p4"
 #include "fabric/backlog.p4"
@@ -14,6 +15,16 @@ control Balance(inout Headers headers, inout Metadata meta, inout standard_metad
     Clock() clock;
     Timing timing;
     register<bit<48>>(W) finishes;
+    bit<64> frame_share = 0;
+
+    action know_frame(bit<64> tick_share) {
+        frame_share = tick_share;
+    }
+
+    table frame {
+        actions = { know_frame; }
+        default_action = know_frame(0);
+    }
 
     action join_shortest() {
         bit<48> finish;
@@ -22,7 +33,8 @@ control Balance(inout Headers headers, inout Metadata meta, inout standard_metad
         bit<W> candidates = 0;
 #define COMPARE(i) \
         finishes.read(finish, (bit<32>)i); \
-        length = CONTAINS(meta.valid, i) == 1 ? backlog(finish, timing.now) : LONGEST; \
+        length = whole_frames(backlog(finish, timing.now), frame_share); \
+        length = CONTAINS(meta.valid, i) == 1 ? length : LONGEST; \
         KEEP_LEAST(i, length, shortest, candidates)
         EACH_UPLINK(COMPARE)
         CHOOSE_FROM(candidates, meta.uplink)
@@ -32,6 +44,7 @@ control Balance(inout Headers headers, inout Metadata meta, inout standard_metad
 
     apply {
         clock.apply(meta, standard, timing);
+        frame.apply();
         join_shortest();
     }
 }

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from testbed.schemes.site import Site
 
 ESTIMATORS = (
-    Parameter("tau_us", 6.4, "time that the rate estimators look back", 0.001),
+    Parameter("tau_us", 0.1, "time that the rate estimators look back", 0.001),
     Parameter("alpha", 0.125, "share that estimators lose in a period of alpha tau", 0.001, 1),
     Parameter("age_taus", 10, "age in tau after which what was fed back is forgotten", 0.001),
 )

@@ -39,6 +39,13 @@ bit<48> backlog(in bit<48> finish, in bit<48> now) {
     return finish > now ? finish - now : 0;
 }
 
+// How many data frames a backlog is, begun ones counted whole. `tick_share` is a tick's part of a
+// full frame and its gap, with 40 binary places and rounded up; 0 leaves the backlog in ticks.
+bit<48> whole_frames(in bit<48> ticks, in bit<64> tick_share) {
+    bit<48> before = (bit<48>)(((bit<64>)(ticks - 1) * tick_share) >> 40);
+    return ticks == 0 || tick_share == 0 ? ticks : before + 1;
+}
+
 // The finish time of a port once the frame is in its queue.
 bit<48> finish_with(in bit<48> finish, in Timing timing) {
     bit<48> free = finish + timing.gap;

@@ -3,6 +3,7 @@
 // each smoothed, put into one of eight bands, and averaged.
 //
 // Ports are sampled when a frame arrives and the last sample is at least a period old, all at once.
+// Load is what was given in the time that has really passed since.
 // Smoothing is new = old + (sample - old) / 4. A switch that saw no frame for eight periods has
 // forgotten all.
 
@@ -30,6 +31,8 @@ bit<8> band(in bit<32> metric, in bit<32> lowest, in bit<32> scale) {
 
 control Sampler(in Timing timing, out bit<1> is_due) {
     bit<1> is_forgotten = 0;
+    bit<48> period = 0;
+    bit<48> elapsed = 0;
     bit<32> share_of_tick = 0;
     bit<32> lowest_load = 0;
     bit<32> scale_of_load = 0;
@@ -40,8 +43,10 @@ control Sampler(in Timing timing, out bit<1> is_due) {
                      bit<32> load_scale, bit<32> queue_scale) {
         bit<48> last;
         sampled.read(last, 0);
-        is_due = timing.now - last >= period_ticks ? 1w1 : 1w0;
-        is_forgotten = timing.now - last >= FORGOTTEN * period_ticks ? 1w1 : 1w0;
+        elapsed = timing.now - last;
+        is_due = elapsed >= period_ticks ? 1w1 : 1w0;
+        is_forgotten = elapsed >= FORGOTTEN * period_ticks ? 1w1 : 1w0;
+        period = period_ticks;
         share_of_tick = tick_share;
         lowest_load = load_lowest;
         scale_of_load = load_scale;
@@ -58,12 +63,20 @@ control Sampler(in Timing timing, out bit<1> is_due) {
         bit<32> share;
         bit<32> load;
         bit<32> queue;
+        bit<64> ratio = 0;  // of the period to the time that has passed, 8 binary places
+        bit<64> tick_share;
+        bit<48> rest = period;
+#define DIVIDE \
+        ratio = ratio << 1 | (rest >= elapsed ? 64w1 : 64w0); \
+        rest = (rest >= elapsed ? rest - elapsed : rest) << 1;
+        DIVIDE DIVIDE DIVIDE DIVIDE DIVIDE DIVIDE DIVIDE DIVIDE DIVIDE
+        tick_share = ((bit<64>)share_of_tick * ratio) >> 8;
 #define SAMPLE(port) \
         finishes.read(finish, port); \
         given.read(share, port); \
         loads.read(load, port); \
         queues.read(queue, port); \
-        share = (bit<32>)(((bit<64>)share * (bit<64>)share_of_tick) >> 16); \
+        share = (bit<32>)(((bit<64>)share * tick_share) >> 16); \
         load = is_forgotten == 1 ? 0 : SMOOTHED(load, share); \
         queue = is_forgotten == 1 ? 0 : SMOOTHED(queue, (bit<32>)backlog(finish, timing.now)); \
         given.write(port, 0); \

@@ -54,7 +54,8 @@ def test_the_virtual_finish_time_is_the_true_queue(
         before = [port.backlog(stand.now) for port in ports]
         uplink = stand.uplink(0, 53, ack=ack)
         if scheme == "jsq":
-            assert before[uplink] == min(before)
+            frames = [-(-length // (DATA_PS + GAP_PS)) for length in before]
+            assert frames[uplink] == min(frames)
         ports[uplink].put(stand.now, ACK_PS if ack else DATA_PS)
         finishes = stand.switch.register_read(FINISHES)
         assert [max(f - stand.now, 0) for f in finishes] == [p.backlog(stand.now) for p in ports]
@@ -65,21 +66,39 @@ def test_the_virtual_finish_time_is_the_true_queue(
 def test_with_two_uplinks_all_join_the_shortest(
     scheme: str, sent: list[tuple[int, bool]], seed: int
 ) -> None:
-    stand = bench("e0_0", Scenario(k=4, scheme=scheme), seed=seed)
+    parameters = {"whole_frames": 0.0} if scheme == "jsq" else {}
+    stand = bench("e0_0", Scenario(k=4, scheme=scheme, parameters=parameters), seed=seed)
     for wait, ack in sent:
         stand.now += wait
         lengths = [max(f - stand.now, 0) for f in stand.switch.register_read(FINISHES)]
         assert lengths[stand.uplink(0, 15, ack=ack)] == min(lengths)
 
 
-def test_jsq_breaks_ties_at_random() -> None:
-    stand = bench("e0_0", Scenario(k=12, scheme="jsq"))
+SLOT_PS = DATA_PS + GAP_PS
+
+
+@pytest.mark.parametrize(
+    ("whole_frames", "backlogs", "shortest"),
+    [
+        (1, (900, 0, 0, 70, 0, 0), {1, 2, 4, 5}),
+        (1, (900, 1, SLOT_PS, 70, SLOT_PS + 1, 3 * SLOT_PS), {0, 1, 2, 3}),
+        (1, (3 * SLOT_PS, 2 * SLOT_PS + 1, 5 * SLOT_PS, 4 * SLOT_PS, 99 * SLOT_PS, 98 * SLOT_PS),
+         {0, 1}),
+        (0, (900, 0, 0, 70, 0, 0), {1, 2, 4, 5}),
+        (0, (900, 1, SLOT_PS, 70, SLOT_PS + 1, 3 * SLOT_PS), {1}),
+    ],
+)  # fmt: skip
+def test_jsq_breaks_ties_at_random__frames_that_have_begun_are_whole(
+    whole_frames: float, backlogs: tuple[int, ...], shortest: set[int]
+) -> None:
+    parameters = {"whole_frames": whole_frames}
+    stand = bench("e0_0", Scenario(k=12, scheme="jsq", parameters=parameters))
     taken = Counter()  # type: ignore[var-annotated]
-    for _ in range(600):
-        set_backlogs(stand, 900, 0, 0, 70, 0, 0)
+    for _ in range(400):
+        set_backlogs(stand, *backlogs)
         taken[stand.uplink(0, 431)] += 1
-    assert set(taken) == {1, 2, 4, 5}
-    assert min(taken.values()) > 100
+    assert set(taken) == shortest
+    assert min(taken.values()) > 200 / len(shortest)
 
 
 def test_choice_never_takes_the_longest_and_prefers_short_ones() -> None:

@@ -11,6 +11,7 @@ from tests.p4.programs.bench import DATA_PS, Bench, bench, frame_bytes
 KEY_AT = 14 + 20 + 8 + 2
 DEFAULT_KEY = 0xFFFF
 MICROSECOND = 1_000_000
+SLOW = {"tau_us": 6.4}  # CONGA with estimators that remember many frames
 
 
 def key_of(out: Output | None) -> int:
@@ -43,6 +44,16 @@ def test_load_has_eight_bands_of_which_half_count(share: float, penalty: int) ->
     load_port(stand, 3, share, samples=40)
     # The band is floor(8 (share - 0.2) / 0.6), at most 7, and averages with that of an idle queue.
     assert stand.switch.register_read("penalties", 3) == penalty
+
+
+@pytest.mark.parametrize("periods", [1, 1.5, 3, 7.9])
+def test_load_is_of_the_time_that_has_passed(periods: float) -> None:
+    stand = bench("e0_0", Scenario(k=4, scheme="dlb"))
+    for _ in range(60):
+        stand.now += round(periods * MICROSECOND)
+        stand.switch.register_write("given", 3, round(0.5 * periods * MICROSECOND))
+        assert stand.send(0, 15, ack=True) is not None
+    assert stand.switch.register_read("loads", 3) / (1 << 16) == pytest.approx(0.5, rel=0.02)
 
 
 def test_queues_are_worst_from_a_fifth_of_the_buffer() -> None:
@@ -122,7 +133,7 @@ def test_an_aggregation_hears_cores_by_pod() -> None:
 
 
 def test_conga_frames_carry_their_uplink_as_tag() -> None:
-    stand = bench("e0_0", Scenario(k=6, scheme="conga"))
+    stand = bench("e0_0", Scenario(k=6, scheme="conga", parameters=SLOW))
     for _ in range(12):
         out = stand.send(0, 53)
         assert out is not None
@@ -131,7 +142,7 @@ def test_conga_frames_carry_their_uplink_as_tag() -> None:
 
 
 def test_conga_feeds_back_what_arrived_tag_by_tag() -> None:
-    stand = bench("e0_0", Scenario(k=6, scheme="conga"))
+    stand = bench("e0_0", Scenario(k=6, scheme="conga", parameters=SLOW))
     out = receive_with_key(stand, 1 << 11 | 5 << 8, 4, "10.5.2.3", "10.0.0.1")
     assert key_of(out) == DEFAULT_KEY
     keys = [key_of(stand.send(0, 53)) for _ in range(4)]
@@ -141,7 +152,7 @@ def test_conga_feeds_back_what_arrived_tag_by_tag() -> None:
 
 
 def test_conga_avoids_paths_that_were_fed_back_until_they_are_old() -> None:
-    stand = bench("e0_0", Scenario(k=6, scheme="conga"))
+    stand = bench("e0_0", Scenario(k=6, scheme="conga", parameters=SLOW))
     receive_with_key(stand, 2 << 3 | 6, 4, "10.5.2.3", "10.0.0.1")
     assert {stand.uplink(0, 53) for _ in range(30)} == {0, 1}
     assert {stand.uplink(0, 40) for _ in range(30)} == {0, 1, 2}
@@ -150,7 +161,7 @@ def test_conga_avoids_paths_that_were_fed_back_until_they_are_old() -> None:
 
 
 def test_conga_takes_the_worse_of_both_ends() -> None:
-    stand = bench("e0_0", Scenario(k=6, scheme="conga"))
+    stand = bench("e0_0", Scenario(k=6, scheme="conga", parameters=SLOW))
     stand.switch.register_write("discounted", 0, stand.now)
     stand.switch.register_write("estimators", 4, 3 << 21)
     receive_with_key(stand, 1 << 3 | 2, 4, "10.5.2.3", "10.0.0.1")
@@ -159,7 +170,7 @@ def test_conga_takes_the_worse_of_both_ends() -> None:
 
 @pytest.mark.parametrize("switch", ["a0_1", "c1"])
 def test_conga_links_raise_the_congestion_of_frames(switch: str) -> None:
-    stand = bench(switch, Scenario(k=6, scheme="conga"))
+    stand = bench(switch, Scenario(k=6, scheme="conga", parameters=SLOW))
     stand.switch.register_write("discounted", 0, stand.now)
     stand.switch.register_write("estimators", None, 4 << 21)
     for before, after in ((0, 4), (2, 4), (6, 6)):
@@ -168,7 +179,7 @@ def test_conga_links_raise_the_congestion_of_frames(switch: str) -> None:
 
 
 def test_conga_estimators_lose_an_eighth_a_period() -> None:
-    stand = bench("c1", Scenario(k=6, scheme="conga"))
+    stand = bench("c1", Scenario(k=6, scheme="conga", parameters=SLOW))
     for periods in (1, 2, 3, 7, 20, 50):
         stand.switch.register_write("discounted", 0, stand.now)
         stand.switch.register_write("estimators", 3, 1 << 24)
@@ -180,7 +191,7 @@ def test_conga_estimators_lose_an_eighth_a_period() -> None:
 
 
 def test_conga_estimators_settle_at_the_links_load() -> None:
-    stand = bench("c1", Scenario(k=6, scheme="conga"))
+    stand = bench("c1", Scenario(k=6, scheme="conga", parameters=SLOW))
     for _ in range(2000):
         stand.now += 2 * DATA_PS
         stand.send(0, 53, port=1)
