@@ -95,10 +95,10 @@ def queue_by_stage(run: Run) -> pd.DataFrame:
 def overload_by_stage(run: Run) -> pd.Series[float]:
     """Return the worst link overload of each stage between switches (Fig. 3).
 
-    That is the data bytes of the stage's busiest link over the stage's mean, less 1.
+    That is the data packets of the stage's busiest link over the stage's mean, less 1.
     """
     between = run.switch_links[run.switch_links["stage"] != "E-H"]
-    grouped = between.groupby("stage")["data_bytes"]
+    grouped = between.groupby("stage")["data_packets"]
     overload = grouped.max() / grouped.mean() - 1
     return overload.loc[[stage for stage in stages_of(run) if stage in overload.index]]
 

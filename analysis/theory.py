@@ -1,14 +1,13 @@
 """Queue models of destination-based rotation (paper, Appendices D to H) and fits of growth.
 
-Under rotation a queue sees N periodic sources of equal period with random phases: N·D/D/1. Three
-answers for its mean are given here, all in packets and in the long run:
+Under rotation a queue sees N periodic sources of equal period with random phases: N·D/D/1. Two
+answers for its mean are given here, both in packets and in the long run:
 
 - `exact_queue`: the known distribution of the N·D/D/1 workload. Counted in packets, the one in
   service included, as the testbed's queues are.
-- `truncated_normal_queue`: what the paper's text describes (a Gaussian with negative drift, cut off
-  at zero). The paper prints no formula; we read it as the normal distribution whose shape is that
-  of the Brownian bridge's tail exp(-2x(x + N(1-rho))/N): mean -N(1-rho)/2, variance N/4.
-- `bridge_queue`: the mean of that tail itself, the usual heavy-traffic approximation.
+- `truncated_normal_queue`: the paper's model. Its text describes a Gaussian with negative drift,
+  cut off at zero, and prints no formula; docs/reproduction/models.md tells which reading fits what
+  it says of its figures.
 
 `sources` says how many sources each stage's queues see, and at which load, for each scheme.
 """
@@ -61,20 +60,17 @@ def exact_queue(sources: Sources) -> float:
 
 
 def truncated_normal_queue(sources: Sources) -> float:
-    """Return the mean of the normal distribution above, cut off at zero."""
-    mean = -sources.number * (1 - sources.load) / 2
-    deviation = math.sqrt(sources.number) / 2
+    """Return the mean of a normal distribution with mean -N(1-rho) and variance N, cut off at zero.
+
+    In a period the N sources bring N packets on average and, taken as independent, with variance N;
+    the server could take N/rho, which is N(1-rho) more at loads near 1.
+    """
+    mean = -sources.number * (1 - sources.load)
+    deviation = math.sqrt(sources.number)
     lowest = -mean / deviation
     density = math.exp(-lowest * lowest / 2) / math.sqrt(2 * math.pi)
     beyond = math.erfc(lowest / math.sqrt(2)) / 2
     return mean + deviation * density / beyond
-
-
-def bridge_queue(sources: Sources) -> float:
-    """Return the integral of the Brownian bridge's tail: sqrt(pi N / 8) at load 1."""
-    number, slack = sources.number, 1 - sources.load
-    shift = slack * math.sqrt(number / 2)
-    return math.sqrt(math.pi * number / 8) * math.exp(shift * shift) * math.erfc(shift)
 
 
 def sources(model: Model, k: int, pipe_ports: int = 4) -> dict[str, Sources]:

@@ -131,6 +131,7 @@ def row_of(folder: Path, scenario: Scenario) -> dict[str, Any]:
         "payload_bytes": scenario.payload_bytes,
         "data_frame_bytes": scenario.data_frame_bytes,
         "failures": scenario.failures,
+        "acks": scenario.acks,
         "peak_utilisation": metrics.peak_utilisation(result),
         "max_queue_packets": float(queues["max_queue_packets"].max()),
         "reason": verdict.reason,

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from experiments.figures import Claim
     from experiments.paper import Made
 
 PAGE = "reproduction.md"
@@ -20,12 +22,13 @@ QUICK = (
 def write_page(folder: Path, made: Sequence[Made], *, quick: bool) -> Path:
     """Write the page into `folder`, next to the pictures it shows; return it."""
     size = " --quick" if quick else ""
-    held = sum(claim.holds for figure in made for claim in figure.claims)
-    total = sum(len(figure.claims) for figure in made)
+    answers = Counter(claim.holds for figure in made for claim in figure.claims)
     lines = [
         "# Reproduction of the paper's figures",
         "",
-        f"{held} of {total} claims came out as in the paper. "
+        f"Of {answers.total()} claims {answers['yes']} came out as in the paper, "
+        f"{answers['no']} did not, {answers['not decided']} are not decided: the limit is within "
+        "two standard errors. "
         + (QUICK if quick else "")
         + "Minutes are those of all its points one after the other.",
         "",
@@ -47,7 +50,7 @@ def _section(made: Made, folder: Path, size: str) -> list[str]:
     )
     failed = f"; {made.failed} points have no result" if made.failed else ""
     rows = [
-        f"| {claim.text} | {claim.paper} | {claim.ours} | {'yes' if claim.holds else '**no**'} |"
+        f"| {claim.text} | {claim.paper} | {claim.ours} | {claim.counted} | {_shown(claim)} |"
         for claim in made.claims
     ]
     return [
@@ -58,7 +61,11 @@ def _section(made: Made, folder: Path, size: str) -> list[str]:
         "",
         *(f"![{made.figure.title}]({path.relative_to(folder)})" for path in made.pictures),
         "",
-        "| claim | paper | ours | holds |",
-        "| --- | --- | --- | --- |",
+        "| claim | paper | ours | what counts | holds |",
+        "| --- | --- | --- | --- | --- |",
         *rows,
     ]
+
+
+def _shown(claim: Claim) -> str:
+    return claim.holds if claim.holds == "yes" else f"**{claim.holds}**"

@@ -1,7 +1,8 @@
 """Figure 10: two-level network, CCT and longest queue.
 
 Switches of 64 ports, 2,048 hosts, permutation of 1 MB messages. The paper's claim: Ofan and 4Ofan
-take more than 11 % less time than REPS and AR.
+reduce the CCT by more than 11 %. It does not say of what; the figures before it show the CCT as an
+increase over the bound.
 """
 
 from __future__ import annotations
@@ -11,7 +12,8 @@ from typing import TYPE_CHECKING
 from analysis.figures.style import COLUMN, draw, look_of, name_ticks, remark
 from analysis.summary import by_scheme
 from experiments.figures.drawing import left_out
-from experiments.figures.figure import Claim, Figure, each, mean, plain
+from experiments.figures.evidence import by_seed, estimate
+from experiments.figures.figure import Claim, Figure, each, plain
 from testbed.scenario import Scenario
 
 if TYPE_CHECKING:
@@ -66,17 +68,26 @@ def bars(
 
 
 def claims(table: pd.DataFrame) -> list[Claim]:
-    """Check how much time is saved."""
-    reps, ar, four, ofan = (mean(table, "cct_us", scheme=name) for name, _ in SCHEMES)
-    saved = 1 - max(four, ofan) / min(reps, ar)
+    """Check how much is saved, of the bound as in Figures 5 to 8, and of the CCT."""
     return [
-        Claim(
-            "time saved by Ofan and 4Ofan against the better of REPS and AR",
-            "more than 11 %",
-            f"{saved:.1%}",
-            saved > 0.11,
-        )
+        _saved(table, "cct_increase", "of the bound, as Figures 5 to 8 show it", relative=False),
+        _saved(table, "cct_us", "of their CCT", relative=True),
     ]
+
+
+def _saved(table: pd.DataFrame, column: str, unit: str, *, relative: bool) -> Claim:
+    values = {name: by_seed(table, column, scheme=name) for name, _ in SCHEMES}
+    means = {name: float(found.mean()) for name, found in values.items()}
+    other = min(("reps", "ar"), key=lambda name: means[name])
+    own = max(("pofan", "ofan"), key=lambda name: means[name])
+    saved = values[other] - values[own]
+    found = estimate(saved / values[other] if relative else saved)
+    return Claim(
+        f"saved by the worse of Ofan and 4Ofan against the better of REPS and AR, {unit}",
+        "more than 11 %",
+        f"{found.mean:.1%} ± {found.error:.1%}",
+        found.within(low=0.11),
+    )
 
 
 FIGURE = Figure("fig10", "Two-level network: CCT and longest queue", sweep, plot, claims)

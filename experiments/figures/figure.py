@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from analysis.figures.style import Look
+    from experiments.figures.evidence import Holds
     from testbed.scenario import Scenario
 
 MB = 1 << 20
@@ -21,16 +22,21 @@ PACKET = 4096
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A statement of the paper, its value there, ours, and whether ours bears it out."""
+    """A statement of the paper, its value there, ours, and whether ours bears it out.
+
+    `counted` says what counts as borne out and why, where the paper's words leave it open.
+    """
 
     text: str
     paper: str
     ours: str
-    holds: bool
+    holds: Holds
+    counted: str = ""
 
     def __str__(self) -> str:
-        mark = "yes" if self.holds else "NO"
-        return f"{mark:>3}  {self.text}: paper {self.paper}; ours {self.ours}"
+        mark = "NO" if self.holds == "no" else self.holds
+        counted = f" (counted: {self.counted})" if self.counted else ""
+        return f"{mark:>11}  {self.text}: paper {self.paper}; ours {self.ours}{counted}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,7 +64,7 @@ def test_overload_by_stage__is_worst_over_mean(tmp_path: Path) -> None:
     data = np.where(run.links["stage"] == "A-E", 1000, 500)
     worst = int(np.flatnonzero(run.links["stage"] == "A-E")[3])
     data[worst] += 160  # 16 links of the stage: mean 1010
-    change_table(folder / "links.csv", data_bytes=data)
+    change_table(folder / "links.csv", data_packets=data)
     overload = metrics.overload_by_stage(read_run(folder))
     assert overload.to_dict() == pytest.approx(
         {"E-A": 0, "A-C": 0, "C-A": 0, "A-E": 1160 / 1010 - 1}

@@ -45,7 +45,7 @@ def small_plot(table: pd.DataFrame, looks: Mapping[str, Look], stem: Path) -> li
 
 def small_claims(table: pd.DataFrame) -> list[Claim]:
     ofan = mean(table, "cct_us", scheme="ofan", load=1.0)
-    return [Claim("Ofan ends", "yes", f"{ofan:.2f} us", ofan > 0)]
+    return [Claim("Ofan ends", "yes", f"{ofan:.2f} us", "yes" if ofan > 0 else "no")]
 
 
 SMALL_FIGURE = Figure(
