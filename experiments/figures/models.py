@@ -4,7 +4,7 @@ Permutation of 4 MB messages among 1,024 hosts. Queues are averaged over the tim
 send, as §3.3 defines q(m). The paper's model is a truncated Gaussian; drawn beside it is the exact
 mean of N·D/D/1, of which it is an approximation. The paper's claims: under DRB the model is very
 close at E→A, a bit pessimistic at the two core stages and relatively close at the two below; under
-Ofan it holds well at E→A, and the fit is slightly poorer beyond. See docs/reproduction/models.md.
+Ofan it holds well at E→A, and the fit is slightly poorer beyond. See docs/reproduction/readings.md.
 """
 
 from __future__ import annotations
