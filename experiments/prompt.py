@@ -32,10 +32,9 @@ def open_prompt(plan: Plan, *, bmv2: bool, dilation: float | None) -> int:
         look = Look(emulation, plan, slowness)
         print(f"{plan.scenario.scheme} on {plan.topology.name}, k = {plan.topology.k}, ", end="")
         print(f"{slowness:,.0f} times slower than the paper's network.\n{WELCOME}")
-        Prompt(emulation.fabric.net, look)
+        return Prompt(emulation.fabric.net, look).talk()
     finally:
         world.close()
-    return 0
 
 
 def use_own_python(environment: MutableMapping[str, str]) -> None:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import signal
 import sys
-import tempfile
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from errors import UserError
 from p4.engine import EngineError, Program
@@ -14,8 +13,8 @@ from testbed.exchange import network as networks
 from testbed.exchange.document import read_json
 from testbed.exchange.filling import fill, rehearsed
 from testbed.exchange.softswitch import Events, Port, SoftSwitch, serve
+from testbed.exchange.talk import Talk
 from testbed.exchange.tutorials import interface, read_topology
-from testbed.mininet.nodes import CLI
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,8 +22,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from testbed.exchange.runtime import Runtime
-    from testbed.exchange.tutorials import Network
-    from testbed.exchange.tutorials import Switch as Described
+from testbed.exchange.tutorials import Network
+from testbed.exchange.tutorials import Switch as Described
 
 START_SECONDS = 30.0
 
@@ -46,13 +45,12 @@ def run(topology: Path, program: Path | None, commands: Sequence[str]) -> int:
     try:
         switches = _start_switches(topology, network, loaded)
         try:
-            _talk(net, commands)
+            return Talk(net, switches).talk(commands)
         finally:
             switches.terminate()
             switches.join()
     finally:
         net.stop()
-    return 0
 
 
 def load(topology: Path, network: Network, program: Path | None) -> Loaded:
@@ -108,16 +106,6 @@ def program_of(topology: Path, switch: Described) -> Path:
         if place.exists():
             return place
     raise UserError(f"{topology}: switch {switch.name}: there is no {named.stem}.p4")
-
-
-def _talk(net: Any, commands: Sequence[str]) -> None:
-    if not commands:
-        CLI(net)
-        return
-    with tempfile.NamedTemporaryFile("w", encoding="utf-8") as script:
-        script.write("\n".join([*commands, ""]))
-        script.flush()
-        CLI(net, script=script.name)
 
 
 def _serve(network: Network, loaded: Loaded, telling: Connection) -> None:

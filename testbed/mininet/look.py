@@ -33,7 +33,7 @@ class Look:
         """Start the switches of the loaded plan; they run until the fabric is taken down."""
         self._emulation = emulation
         self._plan = plan
-        self._dilation = dilation
+        self.dilation = dilation
         self._numbers = {node.name: i for i, node in enumerate(plan.topology.nodes)}
         self._cables = adjacency(plan.topology)
         emulation.engine.ask("start", emulation.clock(dilation))
@@ -131,7 +131,7 @@ class Look:
         flows = Flows.of(ends[0], ends[1], np.array([message_bytes], dtype=np.int64))
         planned = make_plan(self._plan.scenario, flows)
         self._emulation.load_traffic(dataclasses.replace(planned, topology=self._plan.topology))
-        self._emulation.run_traffic(self._emulation.clock(self._dilation))
+        self._emulation.run_traffic(self._emulation.clock(self.dilation))
         sent: NDArray[np.void] = self._emulation.traffic.ask("flows")
         return sent
 

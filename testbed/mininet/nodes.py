@@ -11,13 +11,12 @@ from typing import Any
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore", DeprecationWarning)  # Mininet 2.3 imports distutils
-    from mininet.cli import CLI
     from mininet.link import Intf, Link
     from mininet.net import Mininet
     from mininet.node import Host, Switch
     from mininet.topo import Topo
 
-__all__ = ["CLI", "FabricHost", "FabricInterface", "FabricLink", "FabricSwitch", "Mininet", "Topo"]
+__all__ = ["FabricHost", "FabricInterface", "FabricLink", "FabricSwitch", "Mininet", "Topo"]
 
 
 class FabricInterface(Intf):  # type: ignore[misc]

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import TYPE_CHECKING, Any
 
 from errors import UserError
-
-with warnings.catch_warnings():
-    warnings.simplefilter("ignore", DeprecationWarning)  # Mininet 2.3 imports distutils
-    from mininet.cli import CLI
+from testbed.mininet.shell import Shell
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,15 +26,15 @@ The fabric runs. Commands to look inside, besides Mininet's own (help):
 tcpdump from another terminal: sudo .venv/bin/python -m testbed attach -- tcpdump -i e0_0-eth1"""
 
 
-class Prompt(CLI):  # type: ignore[misc]
+class Prompt(Shell):
     """Mininet's prompt, extended."""
 
     prompt = "ofan> "
 
-    def __init__(self, net: Any, look: Look, **options: Any) -> None:
-        """Talk to the user until they leave; `look` answers the additional commands."""
+    def __init__(self, net: Any, look: Look) -> None:
+        """Prepare to talk; `look` answers the additional commands."""
+        super().__init__(net)
         self._look = look
-        super().__init__(net, **options)
 
     def do_queues(self, line: str) -> None:
         """Show what waits at each port now: queues [NODE]."""
@@ -72,13 +68,35 @@ class Prompt(CLI):  # type: ignore[misc]
         """Take the link between two nodes up again: up N1 N2."""
         self._say("up N1 N2", line, self._look.up)
 
+    def do_link(self, line: str) -> None:
+        """Take the link between two nodes down or up: link N1 N2 down|up."""
+        match line.split():
+            case [one, other, "down"]:
+                self.do_down(f"{one} {other}")
+            case [one, other, "up"]:
+                self.do_up(f"{one} {other}")
+            case _:
+                self.complain("usage: link N1 N2 down|up")
+
+    def do_dpctl(self, _line: str) -> None:
+        """Not for P4 switches: see tables."""
+        self.complain("dpctl speaks OpenFlow, P4 switches do not; `tables SWITCH` shows entries")
+
+    def do_switch(self, _line: str) -> None:
+        """Not here: see down."""
+        self.complain("one process runs all switches; `down N1 N2` cuts one of their links")
+
+    def dilated(self, kilobits: float) -> str:
+        """Say what a rate means in the paper's time."""
+        return f", in the paper's time {kilobits * self._look.dilation / 1e6:.1f} Gb/s"
+
     def _say(self, usage: str, line: str, answer: Callable[..., str]) -> None:
         words, wanted = line.split(), usage.split()[1:]
         least = sum(not word.startswith("[") for word in wanted)
         if not least <= len(words) <= len(wanted):
-            print(f"usage: {usage}", file=self.stdout)
+            self.complain(f"usage: {usage}")
             return
         try:
-            print(answer(*words), file=self.stdout)
+            self.say(answer(*words))
         except UserError as error:
-            print(error, file=self.stdout)
+            self.complain(str(error))

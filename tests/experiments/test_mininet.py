@@ -110,11 +110,13 @@ def test_cli__commands__look_inside(tmp_path: Path) -> None:
     run = start("--cli", "--schemes", "ofan", "--dilation", "20000")
     said, _ = run.communicate(
         "send h0 h15 64KB\npointers e0_0\ntables e0_0\nqueues\npath h0 h15\n"
-        "down e0_0 a0_0\npath h0 h15\nsend h0\nnodes\n"
-        "h0 cd / && python -m traffic send --to 10.3.1.2 --count 2\n",
+        "h0 cd / && python -m traffic send --to 10.3.1.2 --count 2\n"
+        "link e0_0 a0_0 down\npath h0 h15\niperf h0 h1\npingpair\nnoecho h0 echo whispered\n"
+        "sh cat\nexit\nsend h0\n",
         timeout=120,
     )
     assert run.returncode == 0, said
+    assert "usage" not in said, said
     for part in (
         "16 packets in the paper's time",
         "rotation.pointers = ",
@@ -123,7 +125,41 @@ def test_cli__commands__look_inside(tmp_path: Path) -> None:
         "data: h0 > e0_0 > a0_",
         "the control plane rewrote e0_0",
         "data: h0 > e0_0 > a0_1",
-        "usage: send H1 H2 [SIZE]",
         "10.0.0.1 > 10.3.1.2: 2 frames",
+        "h0 to h1: ",
+        "in the paper's time",
+        "0% dropped",
+        "whispered",
     ):
         assert part in said, said
+
+
+def test_cli__commands_that_fail__end_nothing_and_are_told(tmp_path: Path) -> None:
+    (tmp_path / "script").write_text("nodes\nsend h0\n", encoding="utf-8")
+    failing = {
+        "source /nonexistent": "source: /nonexistent: No such file or directory",
+        f"source {tmp_path}/script": "usage: send H1 H2 [SIZE]",
+        "dpctl dump-flows": "`tables SWITCH` shows entries",
+        "switch e0_0 stop": "`down N1 N2` cuts one of their links",
+        "xterm h3": "-m testbed attach --node h3",
+        "gterm h3": "gterm: there is no display",
+        "x h3 xclock": "x: there is no display",
+        "link e0_0 h9 down": "there is no link between e0_0 and h9",
+        "link e0_0 a0_0": "usage: link N1 N2 down|up",
+        "iperf h0 h99": "there is no node h99",
+        "iperf h0": "usage: iperf [H1 H2]",
+        "iperfudp much h0 h1": "iperf: ",
+        "h99 ls": "there is no node h99; `nodes` lists them",
+        "pnigall": "there is no command pnigall; did you mean pingall?",
+        "time": "Elapsed time",
+        "time source /none": "source: /none: No such file or directory",
+        "py 1/0": "division by zero",
+        "pingall never": "usage: pingall",
+    }
+    run = start("--cli", "--schemes", "ecmp", "--dilation", "2000", DISPLAY="")
+    said, _ = run.communicate("\n".join([*failing, "path h0 h1"]), timeout=240)
+    assert run.returncode == 1, said
+    assert "Traceback" not in said
+    assert "data: h0 > e0_0 > h1" in said
+    for command, told in failing.items():
+        assert told in said, (command, said)
