@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from environment import Parser
 from errors import UserError
-from testbed import schemes
+from testbed import hosts, schemes
 from testbed.scenario import Scenario, files
 
 if TYPE_CHECKING:
@@ -72,6 +72,7 @@ def scenarios(given: argparse.Namespace) -> tuple[Scenario, ...]:
     for name in wanted:
         schemes.find(name)
     own = own_schemes(given.scheme_file)
+    recovery = given.recovery or Scenario(cca=given.cca).recovers
     for name, _ in given.parameter:
         _known_parameter(name, own)
     ordered = [*(scheme for scheme in schemes.SCHEMES if scheme.name in wanted), *own]
@@ -88,7 +89,13 @@ def scenarios(given: argparse.Namespace) -> tuple[Scenario, ...]:
             message_bytes=given.message,
             load=given.load,
             failures=given.failures,
+            buffer_bytes=given.buffer or None,
+            cca=given.cca,
+            recovery=given.recovery,
+            loss=given.loss,
             parameters=parameters(scheme, given),
+            cca_parameters=owned(given.cca, given),
+            recovery_parameters=owned(recovery, given),
             workload_options=dict(given.workload_option),
         )
         for seed in given.seeds
@@ -110,9 +117,15 @@ def parameters(scheme: schemes.Scheme, given: argparse.Namespace) -> dict[str, f
     """Return the parameters that a command line sets for one scheme."""
     known = {parameter.name for parameter in scheme.parameters}
     values = {"pipe_ports": float(given.pipe_ports)} if "pipe_ports" in known else {}
+    return values | owned(scheme.name, given)
+
+
+def owned(owner: str, given: argparse.Namespace) -> dict[str, float]:
+    """Return the parameters that a command line sets for a scheme, a CCA or a recovery."""
+    values = {}
     for name, value in given.parameter:
-        owner, _, own_name = name.rpartition(".")
-        if owner == scheme.name:
+        whose, _, own_name = name.rpartition(".")
+        if whose == owner:
             values[own_name] = number(name, value)
     return values
 
@@ -120,8 +133,9 @@ def parameters(scheme: schemes.Scheme, given: argparse.Namespace) -> dict[str, f
 def _known_parameter(name: str, own: Sequence[schemes.Scheme]) -> None:
     owner, point, _ = name.partition(".")
     if not point:
-        raise UserError(f"--parameter {name}: write SCHEME.NAME=VALUE")
-    if owner not in {scheme.name for scheme in own}:
+        raise UserError(f"--parameter {name}: write OWNER.NAME=VALUE, as in ofan.one_order=1")
+    of_hosts = {each.name for each in hosts.CONGESTIONS} | {each.name for each in hosts.RECOVERIES}
+    if owner not in of_hosts | {scheme.name for scheme in own}:
         schemes.find(owner)
 
 
@@ -217,6 +231,10 @@ def _add_scenario(parser: Parser) -> None:
     what.add_argument("--seeds", type=seeds, default=[1, 2, 3], help="a count or a list (3)")
     what.add_argument("--payload", type=size, default=4096, help="bytes of a packet (4096)")
     what.add_argument("--failures", type=float, default=0.0, help="share of links that failed (0)")
+    what.add_argument("--buffer", type=size, default=0, help="bytes of a queue; 0: unlimited (0)")
+    what.add_argument("--cca", default="none", help="congestion control, of --list (none)")
+    what.add_argument("--recovery", help="loss recovery, of --list (selective with a CCA)")
+    what.add_argument("--loss", type=float, default=0.0, help="share of frames lost at random (0)")
     what.add_argument("--no-acks", action="store_true", help="send no acknowledgements")
     what.add_argument("--pipe-ports", type=int, default=1, help="ports a pipe of pofan (1)")
     what.add_argument(
@@ -224,8 +242,8 @@ def _add_scenario(parser: Parser) -> None:
         type=assignment,
         action="append",
         default=[],
-        metavar="SCHEME.NAME=VALUE",
-        help="a scheme's own, as --list shows them with their defaults",
+        metavar="OWNER.NAME=VALUE",
+        help="a scheme's, CCA's or recovery's own, as --list shows them with their defaults",
     )
     what.add_argument(
         "--workload-option",

@@ -30,7 +30,7 @@ SIMULATOR = (
     "p4/programs/fabric/*.p4",
     "testbed/*.py",
     "testbed/schemes/*.py",
-    "testbed/dataplane/*.[ch]",
+    "testbed/dataplane/**/*.[ch]",
     "traffic/*.py",
 )
 BY_STAGE = (

@@ -50,6 +50,7 @@ def flow_rows(plan: Plan) -> tuple[NDArray[np.void], NDArray[np.uint16], NDArray
     rows["start_ps"] = flows.start_ps + np.where(waits.count == 0, _phases(plan), 0)
     rows["delay_ps"] = flows.delay_ps
     rows["subflows"] = 1
+    rows["routes"] = _routes(plan)
     pairs = flows.source * plan.topology.hosts + flows.destination
     rows["pair"] = np.unique(pairs, return_inverse=True)[1]
     after = (waits.flow + ACKNOWLEDGED * waits.acknowledged).astype(np.uint32)
@@ -59,6 +60,15 @@ def flow_rows(plan: Plan) -> tuple[NDArray[np.void], NDArray[np.uint16], NDArray
     rows["path_count"] = plan.paths.count
     rows["subflows"] = plan.paths.subflows
     return rows, plan.paths.numbers, after
+
+
+def _routes(plan: Plan) -> NDArray[np.int64]:
+    """Return how many shortest paths each flow has in the network without failures."""
+    topology = plan.topology
+    edges = np.stack((plan.flows.source, plan.flows.destination)) // topology.width
+    pods = edges // topology.edges_per_pod
+    within = np.where(edges[0] == edges[1], 1, topology.width)
+    return np.where(pods[0] == pods[1], within, topology.width**2)
 
 
 def _phases(plan: Plan) -> NDArray[np.int64]:

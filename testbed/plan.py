@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from testbed.hosts import Chosen
     from testbed.scenario import Scenario
     from testbed.topology import Topology
     from traffic.flows import Flows
@@ -61,20 +62,17 @@ class ProgramSource:
 
 
 @dataclass(frozen=True, slots=True)
-class HostPolicy:
-    """How hosts choose the entropy of their frames: the host's half of a scheme.
+class HostSetup:
+    """What hosts do: entries of the registries of testbed/hosts.py with their parameters."""
 
-    `entropy` is `flow` (one value a flow), `random` (a new one each packet), `reps`, `drb` or
-    `ethereal`; `parameters` are its knobs.
-    """
-
-    entropy: str = "flow"
-    parameters: Mapping[str, float] = field(default_factory=dict)
+    entropy: Chosen
+    congestion: Chosen
+    recovery: Chosen
 
 
 @dataclass(frozen=True, slots=True)
 class HostPaths:
-    """The paths that each flow's source may name, for host policies that choose paths.
+    """The paths that each flow's source may name, for entropies that choose paths.
 
     Flow f has `numbers[first[f] : first[f] + count[f]]`, in the order of its rotation, and is split
     into `subflows[f]` equal pieces: one, or one for each of its paths.
@@ -88,17 +86,22 @@ class HostPaths:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """All that a world needs: nodes, links, programs, entries, flows and the hosts' policy."""
+    """All that a world needs: nodes, links, programs, entries, flows and what hosts do.
+
+    `rtt_ps` is what a full data frame and its ACK take between the farthest hosts without queues,
+    None where the scenario says it.
+    """
 
     scenario: Scenario
     topology: Topology
     programs: Mapping[str, ProgramSource]  # by switch name
     setups: Mapping[str, SwitchSetup]  # by switch name
     flows: Flows
-    hosts: HostPolicy
+    hosts: HostSetup
     tick_ps: int  # paper time per unit of the programs' timestamps
     load: float = 1.0  # share of line rate at which hosts pace: the scenario's times rho_max
-    paths: HostPaths | None = None  # for the policies drb and ethereal
+    rtt_ps: int | None = None
+    paths: HostPaths | None = None  # for the entropies drb and ethereal
 
     def whole_setup(self, switch: str) -> SwitchSetup:
         """Return a switch's set-up with the entries of the tables that it shares copied in."""

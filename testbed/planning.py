@@ -10,7 +10,7 @@ from testbed import hosts, schemes
 from testbed.control import PLACE, Routes, routing
 from testbed.failures import fail_links, highest_load
 from testbed.mixing import switches_of_second
-from testbed.plan import Plan, SwitchSetup, TableEntry
+from testbed.plan import HostSetup, Plan, SwitchSetup, TableEntry
 from testbed.schemes.site import Defaults, Site
 from testbed.streams import stream
 from testbed.topology import make_topology
@@ -19,6 +19,7 @@ from traffic import workloads
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from testbed.hosts import Chosen
     from testbed.plan import ProgramSource
     from testbed.scenario import Scenario
     from testbed.schemes import Scheme
@@ -86,10 +87,32 @@ def make_plan(scenario: Scenario, flows: Flows, tick_ps: int = 1) -> Plan:
             scenario, topology, number, chosen, route=routed[name], tick_ps=tick_ps
         )
     load = scenario.load * highest_load(topology, flows)
-    policy = schemes.policy(assigned[-1].scheme, assigned[-1].parameters)
-    chosen_paths = hosts.entropy(policy.entropy).paths
-    paths = chosen_paths(topology, flows, scenario.seed) if chosen_paths else None
-    return Plan(scenario, topology, programs, setups, flows, policy, tick_ps, load, paths)
+    setup = _hosts(scenario, schemes.entropy(assigned[-1].scheme, assigned[-1].parameters))
+    choose_paths = hosts.entropy(setup.entropy.name).paths
+    return Plan(
+        scenario,
+        topology,
+        programs,
+        setups,
+        flows,
+        setup,
+        tick_ps,
+        load,
+        rtt_ps=scenario.round_trip_ps,
+        paths=choose_paths(topology, flows, scenario.seed) if choose_paths else None,
+    )
+
+
+def _hosts(scenario: Scenario, entropy: Chosen) -> HostSetup:
+    """Settle what hosts do; raises UserError for unknown names and wrong parameters."""
+    setup = HostSetup(
+        entropy,
+        hosts.choose(hosts.congestion(scenario.cca), scenario.cca_parameters),
+        hosts.choose(hosts.recovery(scenario.recovers), scenario.recovery_parameters),
+    )
+    if not scenario.acks and (setup.congestion.name, setup.recovery.name) != ("none", "none"):
+        raise UserError("congestion control and recovery need ACKs")
+    return setup
 
 
 def link_changes(plan: Plan, topology: Topology) -> dict[str, SwitchChange]:

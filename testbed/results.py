@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from testbed.dataplane import NEVER
+from testbed.dataplane import NEVER, settings_of
+from testbed.dataplane.settings import constants
 from testbed.scenario import to_toml
 from testbed.scenario.files import (
     ARRIVAL_COLUMNS,
@@ -46,10 +47,12 @@ if TYPE_CHECKING:
 PICOSECONDS = 1000  # per nanosecond
 ARRIVAL_PS = 1_000_000  # DP_ARRIVAL_PS
 SAME_BYTES = {"method": "gzip", "mtime": 0}  # no time of day: equal runs give equal files
+TRANSPORT = ("lost", "retransmitted", "duplicates", "timeouts", "marks")
 DROP_PLACES = {
     "program": "dropped_program",
     "queue": "dropped_queue",
     "down": "dropped_down",
+    "loss": "dropped_loss",
     "host": "dropped_host",
     "header": "dropped_header",
     "socket": "socket_drops",
@@ -138,6 +141,7 @@ class ResultFolder:
             "machine": machine(),
             "conservation": conservation(records.totals),
             "noise_packets": records.totals["noise"],
+            "congestion_constants": constants(settings_of(self.plan)),
         }
         text = json.dumps({**common, **manifest}, indent=2) + "\n"
         (self.path / MANIFEST).write_text(text, encoding="utf-8")
@@ -251,6 +255,7 @@ def _flow_table(plan: Plan, records: NDArray[np.void], first_ps: int) -> pd.Data
             "after": _lists(flows.after),
             "delay_ns": flows.delay_ps / PICOSECONDS,
             "phase": np.array(flows.phases, dtype=np.object_)[flows.phase],
+            **{name: records[name] for name in TRANSPORT},
         },
         columns=list(FLOW_COLUMNS),
     )

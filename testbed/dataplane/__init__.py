@@ -6,7 +6,6 @@ Times are picoseconds of paper time, sizes bytes on the wire with FCS.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Self
 
@@ -15,16 +14,12 @@ import numpy as np
 from errors import UserError
 from testbed.dataplane.library import load
 from testbed.dataplane.records import dtype_of
-from testbed.scenario import Scenario
+from testbed.dataplane.settings import Settings, raw_settings, settings_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from numpy.typing import ArrayLike, NDArray
 
-    from testbed.plan import Plan
-
-__all__ = ["Dataplane", "Ended", "Settings", "UserError", "policies", "settings_of"]
+__all__ = ["Dataplane", "Ended", "Settings", "UserError", "settings_of"]
 
 NEVER = 2**64 - 1  # a time that was not reached, a peer that is not there
 NO_NODE = 2**32 - 1
@@ -40,48 +35,6 @@ class Ended(Enum):
     STUCK = 2
     BUDGET = 3
     CONTROL = 4
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
-    """What is the same everywhere in a network: the scenario, and how it is run.
-
-    `load` is the share of the line rate at which hosts pace; `policy` the name of a host policy and
-    `parameters` its knobs by name, see policies(). `sample_ps` is the time between two samples of
-    the queues, 0 for none.
-    """
-
-    scenario: Scenario = field(default_factory=Scenario)
-    tick_ps: int = 1
-    sample_ps: int = 0
-    load: float = 1.0
-    policy: str = "flow"
-    parameters: Mapping[str, float] = field(default_factory=dict)
-
-
-def settings_of(plan: Plan, *, sample_ps: int = 0) -> Settings:
-    """Return the settings that a plan asks for, with samples of the queues every `sample_ps`."""
-    return Settings(
-        scenario=plan.scenario,
-        tick_ps=plan.tick_ps,
-        sample_ps=sample_ps,
-        load=plan.load,
-        policy=plan.hosts.entropy,
-        parameters=plan.hosts.parameters,
-    )
-
-
-def policies() -> dict[str, dict[str, float]]:
-    """Return the host policies by name, each with its knobs and their defaults."""
-    ffi, library = load()
-    found: dict[str, dict[str, float]] = {}
-    while name := library.dp_policy_name(len(found)):
-        knobs: dict[str, float] = {}
-        fallback = ffi.new("double *")
-        while knob := library.dp_policy_parameter(len(found), len(knobs), fallback):
-            knobs[ffi.string(knob).decode()] = fallback[0]
-        found[ffi.string(name).decode()] = knobs
-    return found
 
 
 class Dataplane:
@@ -316,7 +269,7 @@ class Dataplane:
 
 def _make(settings: Settings, ports: NDArray[np.uint32], hosts: int) -> Any:
     ffi, library = load()
-    raw = _raw_settings(settings)
+    raw = raw_settings(settings)
     made = library.dp_new(raw, len(ports), hosts, ffi.from_buffer("uint32_t[]", ports))
     if not made:
         raise UserError("not enough memory for a network")
@@ -324,35 +277,6 @@ def _make(settings: Settings, ports: NDArray[np.uint32], hosts: int) -> Any:
         library.dp_free(made)
         raise UserError(message)
     return made
-
-
-def _raw_settings(settings: Settings) -> Any:
-    known = policies()
-    if settings.policy not in known:
-        raise UserError(f"host policy {settings.policy} is unknown; there are {list(known)}")
-    knobs = known[settings.policy]
-    if unknown := sorted(set(settings.parameters) - set(knobs)):
-        raise UserError(f"host policy {settings.policy} has no knob {unknown[0]}")
-    scenario = settings.scenario
-    values = {
-        "seed": scenario.seed,
-        "tick_ps": settings.tick_ps,
-        "delay_ps": round(scenario.delay_ns * 1000),
-        "sample_ps": settings.sample_ps,
-        "buffer_bytes": scenario.buffer_bytes or 0,
-        "ecn_bytes": scenario.ecn_bytes,
-        "picoseconds_per_byte": scenario.picoseconds_per_byte,
-        "load": settings.load,
-        "payload_bytes": scenario.payload_bytes,
-        "header_bytes": scenario.header_bytes,
-        "ack_bytes": scenario.ack_bytes,
-        "gap_bytes": scenario.gap_bytes,
-        "acks": scenario.acks,
-        "policy": list(known).index(settings.policy),
-        "parameters": list({**knobs, **settings.parameters}.values()),
-    }
-    ffi, _ = load()
-    return ffi.new("struct dp_settings *", values)
 
 
 def _columns(struct: str, **columns: ArrayLike) -> NDArray[np.void]:

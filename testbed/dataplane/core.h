@@ -7,6 +7,9 @@
 #include "arena.h"
 #include "dataplane.h"
 #include "fifo.h"
+#include "hosts/alarms.h"
+#include "hosts/congestion.h"
+#include "hosts/seen.h"
 #include "pipeline.h"
 
 /* What all parts of the event core share. Times are picoseconds of paper time throughout. */
@@ -140,8 +143,9 @@ struct sender {
     uint32_t source;
     uint32_t destination;
     uint32_t packets;
-    uint32_t sent;
-    uint32_t acknowledged;
+    uint32_t sent;           /* packets that have left for the first time */
+    uint32_t acknowledged;   /* packets, each once */
+    struct seen acked;       /* which ones */
     uint32_t path_first;
     uint32_t path_count;
     uint32_t pair;
@@ -151,7 +155,10 @@ struct sender {
 
 struct receiver {
     uint64_t delivered;
-    uint32_t received;
+    struct seen seen;        /* which packets have arrived */
+    uint32_t received;       /* how many, each once */
+    uint32_t duplicates;     /* came again */
+    uint32_t marks;          /* came marked */
     uint32_t first_waiting;  /* flows that wait for this one: a run in dp->waiting */
 };
 
@@ -176,6 +183,8 @@ struct host {
     uint32_t start_count;
     uint32_t node;
     struct ack_queue acks;
+    struct alarms alarms;    /* of flows with timers or pace */
+    uint64_t arrivals;       /* frames that chance could have lost */
     uint32_t ipv4;
     bool sent_data;          /* the last frame was data */
     uint64_t mac;
@@ -189,14 +198,20 @@ struct sending {
     double *area_packets;
 };
 
-struct policy;
+struct entropy;
+struct recovery;
 struct real_front;
 
 struct dp {
     struct dp_settings settings;
-    const struct policy *policy;
+    const struct entropy *entropy;
+    const struct congestion *congestion;
+    const struct recovery *recovery;
+    struct network network;      /* what congestion control knows of it */
     uint64_t scale;              /* picoseconds per byte, 24 bits of fraction */
     uint64_t gap_ps;
+    uint64_t stretch;            /* 1 / load, 32 bits of fraction */
+    uint64_t loss_threshold;     /* of 2^64: a frame is lost when its number is below */
     uint64_t lookahead_ps;
     uint32_t nodes;
     uint32_t hosts;
@@ -217,7 +232,11 @@ struct dp {
     uint64_t *delay;             /* per flow: nor before so long after what it waits for */
     uint32_t *flow_slots;        /* storage of the hosts' rings and heaps */
     uint16_t *paths;
-    void *policy_state;
+    uint32_t *routes;            /* per flow: shortest paths between its hosts */
+    void *entropy_state;
+    void *recovery_state;
+    unsigned char *transports;   /* per flow, so many bytes; NULL: hosts keep no books */
+    size_t transport_bytes;
     uint64_t now;
     uint64_t next_sample;
     struct arena packets;
@@ -262,6 +281,12 @@ static inline void packet_free(struct worker *worker, uint32_t number)
 static inline uint64_t serialisation(const struct dp *dp, uint32_t bytes)
 {
     return (bytes * dp->scale + (1 << 23)) >> 24;
+}
+
+/* The same for any number of bytes. */
+static inline uint64_t serialisation_long(const struct dp *dp, uint64_t bytes)
+{
+    return (uint64_t)(((unsigned __int128)bytes * dp->scale + (1 << 23)) >> 24);
 }
 
 #endif

@@ -6,9 +6,10 @@
 #include "batch.h"
 #include "build.h"
 #include "core.h"
-#include "host.h"
-#include "policy.h"
-#include "real.h"
+#include "hosts/entropy.h"
+#include "hosts/host.h"
+#include "hosts/recovery.h"
+#include "real/real.h"
 #include "switch.h"
 
 /* Building a network, and taking it down. */
@@ -48,8 +49,13 @@ static void *zeroed(size_t count, size_t bytes)
 static int check_settings(struct dp *dp)
 {
     const struct dp_settings *settings = &dp->settings;
-    if (!dp->policy)
-        return build_fail(dp, "there is no host policy number %u", settings->policy);
+    if (!dp->entropy || !dp->congestion || !dp->recovery)
+        return build_fail(dp, "hosts know no entropy %u, congestion control %u or recovery %u",
+                          settings->entropy, settings->congestion, settings->recovery);
+    if (!settings->acks && (dp->congestion != &congestion_none || dp->recovery->active))
+        return build_fail(dp, "congestion control and recovery need ACKs");
+    if (!(settings->loss >= 0 && settings->loss < 1))
+        return build_fail(dp, "loss is %g; it must be at least 0 and below 1", settings->loss);
     if (settings->header_bytes < 62)
         return build_fail(dp, "header_bytes is %u; RoCEv2 frames need 62", settings->header_bytes);
     if (settings->tick_ps == 0)
@@ -137,7 +143,12 @@ struct dp *dp_new(const struct dp_settings *settings, uint32_t nodes, uint32_t h
     dp->settings = *settings;
     dp->nodes = nodes;
     dp->hosts = hosts;
-    dp->policy = policy_at(settings->policy);
+    dp->entropy = entropy_at(settings->entropy);
+    dp->congestion = congestion_at(settings->congestion);
+    dp->recovery = recovery_at(settings->recovery);
+    dp->network = network_of(settings);
+    dp->stretch = (uint64_t)(4294967296.0 / settings->load + 0.5);
+    dp->loss_threshold = (uint64_t)(settings->loss * 18446744073709551616.0);
     dp->scale = (uint64_t)(settings->picoseconds_per_byte * (1 << 24) + 0.5);
     dp->gap_ps = serialisation(dp, settings->gap_bytes);
     dp->lookahead_ps = settings->delay_ps;
@@ -148,8 +159,15 @@ struct dp *dp_new(const struct dp_settings *settings, uint32_t nodes, uint32_t h
 
 static void free_flows(struct dp *dp)
 {
-    if (dp->policy && dp->policy->close)
-        dp->policy->close(dp);
+    if (dp->entropy && dp->entropy->close)
+        dp->entropy->close(dp);
+    if (dp->recovery && dp->recovery->close)
+        dp->recovery->close(dp);
+    transports_close(dp);
+    for (uint64_t flow = 0; flow < dp->flow_count; flow++) {
+        seen_free(&dp->senders[flow].acked);
+        seen_free(&dp->receivers[flow].seen);
+    }
     free(dp->senders);
     free(dp->receivers);
     free(dp->waiting);
@@ -158,14 +176,17 @@ static void free_flows(struct dp *dp)
     free(dp->delay);
     free(dp->flow_slots);
     free(dp->paths);
+    free(dp->routes);
 }
 
 void dp_free(struct dp *dp)
 {
     for (uint32_t i = 0; i < dp->switch_count; i++)
         switch_close(&dp->sw[i]);
-    for (uint32_t i = 0; dp->host && i < dp->hosts; i++)
+    for (uint32_t i = 0; dp->host && i < dp->hosts; i++) {
         free(dp->host[i].acks.packets);
+        free(dp->host[i].alarms.heap);
+    }
     for (uint32_t i = 0; dp->workers && i < DP_THREADS; i++) {
         batch_free(&dp->workers[i].batch);
         free(dp->workers[i].samples);

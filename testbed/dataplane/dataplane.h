@@ -17,8 +17,9 @@
  */
 
 enum {
-    DP_ABI = 2,         /* bumped with every change of this file */
-    DP_PARAMETERS = 8   /* most knobs that a policy has */
+    DP_ABI = 3,          /* bumped with every change of this file */
+    DP_PARAMETERS = 16,  /* most parameters that an algorithm of hosts has */
+    DP_CONSTANTS = 16    /* most constants that one has */
 };
 
 struct pl_program; /* see p4/codegen/pipeline.h */
@@ -40,13 +41,24 @@ struct dp_settings {
     uint32_t ack_bytes;           /* what a port charges for an ACK */
     uint32_t gap_bytes;           /* preamble and gap between frames */
     uint32_t acks;                /* 1: one ACK for each data frame */
-    uint32_t policy;              /* of the hosts, see dp_policy_name */
-    double parameters[DP_PARAMETERS];
+    uint32_t trim;                /* 1: a full port cuts data frames to their headers */
+    uint32_t hops;                /* links between the farthest hosts, one way */
+    uint64_t rtt_ps;              /* of a data frame and its ACK between them, without queues */
+    double loss;                  /* share of frames that are lost on their last link */
+    uint32_t entropy;             /* of the hosts: numbers and parameters in the order of */
+    uint32_t congestion;          /* testbed/hosts.py, where they have names and defaults */
+    uint32_t recovery;
+    double entropy_parameters[DP_PARAMETERS];
+    double congestion_parameters[DP_PARAMETERS];
+    double recovery_parameters[DP_PARAMETERS];
 };
 
-/* Host policies by number, with the names and defaults of their knobs; NULL past the last one. */
-const char *dp_policy_name(uint32_t policy);
-const char *dp_policy_parameter(uint32_t policy, uint32_t index, double *fallback);
+/* The constants that congestion control derives from the settings; returns their number. */
+struct dp_constant {
+    const char *name;
+    double value;
+};
+uint32_t dp_constants(const struct dp_settings *settings, struct dp_constant *constants);
 
 /* --- Building: once, in this order. --- */
 
@@ -88,10 +100,11 @@ struct dp_flow {
     uint32_t destination;
     uint32_t after_first;  /* the flows it waits for, each with its flag: a run of `after` */
     uint32_t after_count;
-    uint32_t path_first;   /* its path ids, for policies that choose paths: a run of `paths` */
+    uint32_t path_first;   /* its path ids, for entropies that choose paths: a run of `paths` */
     uint32_t path_count;
     uint32_t pair;         /* equal for flows of the same two hosts in the same direction */
     uint32_t subflows;     /* pieces of equal size, one packet of each in turn; at least 1 */
+    uint32_t routes;       /* shortest paths between its hosts, for recovery that counts them */
 };
 struct dp_flow_lists {
     uint64_t after_entries;
@@ -155,9 +168,14 @@ struct dp_flow_record {
     uint64_t delivered_ps;  /* last data frame is at the receiver; all ones: never */
     uint64_t finish_ps;     /* last ACK is at the sender (else: delivered); all ones: never */
     uint64_t packets;       /* data frames that the message needs */
-    uint64_t sent;
-    uint64_t received;
+    uint64_t sent;          /* for the first time */
+    uint64_t received;      /* each packet once */
     uint64_t acknowledged;
+    uint64_t lost;          /* packets that the sender took for lost */
+    uint64_t retransmitted; /* frames sent again */
+    uint64_t duplicates;    /* data frames that had arrived before */
+    uint64_t timeouts;
+    uint64_t marks;         /* data frames that arrived marked */
 };
 void dp_read_flows(const struct dp *dp, struct dp_flow_record *records);
 
@@ -222,6 +240,7 @@ struct dp_totals {
     uint64_t dropped_program;   /* by a P4 program */
     uint64_t dropped_queue;     /* queue full */
     uint64_t dropped_down;      /* port down, or no such port */
+    uint64_t dropped_loss;      /* at random, see `loss` */
     uint64_t dropped_host;      /* came to a host that they are not for */
     uint64_t dropped_header;    /* more header bytes than the core stores */
     uint64_t left;              /* still in queues, on links or with programs */
@@ -240,6 +259,36 @@ struct dp_pacing {
     double achieved;            /* and had, from its first to its last data frame */
 };
 void dp_read_pacing(const struct dp *dp, struct dp_pacing *records);
+
+/* --- One flow's congestion control alone: what tests compare with their own. --- */
+
+/* What happens to a flow, as congestion control sees it. */
+enum {
+    DP_ACK,        /* an acknowledgement came */
+    DP_NACK,       /* a packet was cut, or came out of order under go-back-N */
+    DP_LOST,       /* acknowledgements without progress in order mean a loss */
+    DP_RECOVERED,  /* all that was in flight at DP_LOST is acknowledged */
+    DP_TIMEOUT     /* packets were in flight for too long */
+};
+struct dp_signal {
+    uint32_t kind;
+    uint32_t marked;           /* the acknowledged packet was */
+    uint64_t now_ps;
+    uint64_t rtt_ps;           /* of the acknowledged packet; 0: it tells none */
+    uint64_t bytes;            /* of frames: acknowledged for the first time, or taken for lost */
+    uint64_t in_order_bytes;   /* by how far the first unacknowledged packet moved */
+    uint64_t in_flight_bytes;  /* after this */
+};
+struct dp_cca;
+
+/* A flow's congestion control; of the settings it needs those about sizes, rate, rtt_ps, buffer,
+ * and congestion with its parameters. NULL without memory or such a number. */
+struct dp_cca *dp_cca_new(const struct dp_settings *settings);
+/* Let something happen; returns the window in bytes of frames. */
+double dp_cca_step(struct dp_cca *cca, const struct dp_signal *signal);
+double dp_cca_window(const struct dp_cca *cca);
+uint64_t dp_cca_pace(const struct dp_cca *cca);  /* picoseconds between frames, 0: none */
+void dp_cca_free(struct dp_cca *cca);
 
 #pragma GCC visibility pop
 #endif

@@ -20,7 +20,8 @@ enum {
     AT_BECN = 46,
     AT_QUEUE_PAIR = 47,
     AT_PSN = 51,
-    AT_AETH = 54
+    AT_AETH = 54,
+    AT_BITMAP = 58
 };
 
 enum {
@@ -32,7 +33,8 @@ enum {
     BECN = 0x40,
     IPV4_HEADER = 20,
     FIRST_QUEUE_PAIR = 2,  /* 0 and 1 are those of management: analysers decode them so */
-    SYNDROME_ACK = 0x1f  /* an ACK without credits */
+    SYNDROME_ACK = 0x1f,   /* an ACK without credits */
+    SYNDROME_NAK = 0x60    /* PSN sequence error */
 };
 
 static const uint8_t TEMPLATE[FRAME_DATA_HEADERS] = {
@@ -150,37 +152,62 @@ static void swap(uint8_t *one, uint8_t *other, size_t bytes)
     memcpy(other, kept, bytes);
 }
 
-void frame_acknowledge(struct packet *packet, uint16_t entropy)
+/* AETH: the syndrome, and as message sequence number the answered packet's or the cumulative one. */
+static void write_answer(uint8_t *data, const struct frame_answer *answer)
+{
+    uint32_t syndrome = answer->nack ? SYNDROME_NAK : SYNDROME_ACK;
+    uint32_t number = answer->extended ? answer->cumulative & FRAME_PSN_MASK : get24(data + AT_PSN);
+    put32(data + AT_AETH, syndrome << 24 | number);
+    if (answer->extended) {
+        put32(data + AT_BITMAP, (uint32_t)(answer->bitmap >> 32));
+        put32(data + AT_BITMAP + 4, (uint32_t)answer->bitmap);
+    }
+}
+
+void frame_acknowledge(struct packet *packet, const struct frame_answer *answer)
 {
     uint8_t *data = packet->data;
     bool marked = (data[AT_TOS] & ECN_MASK) == ECN_EXPERIENCED;
-    packet->length = FRAME_ACK_LENGTH;
-    packet->stored = FRAME_ACK_LENGTH;
+    uint32_t length = answer->extended ? FRAME_SACK_LENGTH : FRAME_ACK_LENGTH;
+    packet->length = length;
+    packet->stored = length & 0xffffff;
     packet->class = FRAME_ACK;
     swap(data, data + AT_SOURCE_MAC, 6);
     swap(data + AT_SOURCE, data + AT_DESTINATION, 4);
     data[AT_TOS] = 0;
     data[AT_TOS + 7] = 64;
-    put16(data + AT_UDP, entropy);
+    put16(data + AT_UDP, answer->entropy);
     data[AT_BTH] = OPCODE_ACK;
     data[AT_BECN] = marked ? BECN : 0;
-    put32(data + AT_AETH, (uint32_t)SYNDROME_ACK << 24 | get24(data + AT_PSN));
-    put32(data + AT_AETH + 4, 0);
-    write_lengths(data, FRAME_ACK_LENGTH);
+    write_answer(data, answer);
+    put32(data + length - 4, 0);
+    write_lengths(data, length);
     write_checksum(data);
+}
+
+static uint64_t get64(const uint8_t *at)
+{
+    return (uint64_t)get32(at) << 32 | get32(at + 4);
 }
 
 struct frame_view frame_read(const struct packet *packet)
 {
     const uint8_t *data = packet->data;
     bool marked = (data[AT_TOS] & ECN_MASK) == ECN_EXPERIENCED;
-    return (struct frame_view){
+    bool ack = packet->class == FRAME_ACK;
+    struct frame_view view = {
         .destination = get32(data + AT_DESTINATION),
         .flow = get24(data + AT_QUEUE_PAIR) - FIRST_QUEUE_PAIR,
         .psn = get24(data + AT_PSN),
         .entropy = (uint16_t)get16(data + AT_UDP),
-        .congested = packet->class == FRAME_ACK ? data[AT_BECN] & BECN : marked,
+        .congested = ack ? data[AT_BECN] & BECN : marked,
     };
+    if (!ack || packet->stored < FRAME_SACK_LENGTH)
+        return view;
+    view.nack = data[AT_AETH] == SYNDROME_NAK;
+    view.cumulative = get24(data + AT_AETH + 1);
+    view.bitmap = get64(data + AT_BITMAP);
+    return view;
 }
 
 bool frame_mark(struct packet *packet)

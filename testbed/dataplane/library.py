@@ -1,4 +1,7 @@
-"""The event core's shared object: built when its sources change, loaded through cffi."""
+"""The event core's shared object: built when its sources change, loaded through cffi.
+
+The tables of what hosts can do (testbed/hosts.py) are written into a header at that time.
+"""
 
 from __future__ import annotations
 
@@ -7,15 +10,24 @@ import hashlib
 import subprocess
 import tempfile
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import cffi
 
 from errors import UserError
 from p4.codegen.build import CODEGEN, cache_folder, compiler_command
 from p4.wire import WIRE
+from testbed import hosts
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from testbed.hosts import Registered
+    from testbed.parameters import Parameter
 
 HERE = Path(__file__).parent
+FOLDERS = (HERE, HERE / "hosts", HERE / "real")
+REGISTRY = "registry.h"
 LANGUAGE = ("-std=gnu11", "-D_GNU_SOURCE", "-pthread", "-fPIC", "-shared", "-fvisibility=hidden")
 WARNINGS = ("-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Werror")
 FAST = ("-O3", "-g")
@@ -39,6 +51,37 @@ def declarations() -> str:
     return "\n".join(line for line in text.splitlines() if not line.startswith("#"))
 
 
+def registry() -> str:
+    """Return the header that tells C the registry of hosts: lists of names, places of parameters.
+
+    `CONGESTIONS(X)` is `X(none) X(dctcp) ...`; NSCC_TARGET_US is a place in its parameters.
+    """
+    kinds: dict[str, Sequence[Registered]] = {
+        "ENTROPIES": hosts.ENTROPIES,
+        "CONGESTIONS": hosts.CONGESTIONS,
+        "RECOVERIES": hosts.RECOVERIES,
+    }
+    lines = ["/* What testbed/hosts.py lists. */", "#ifndef REGISTRY_H", "#define REGISTRY_H"]
+    for kind, entries in kinds.items():
+        called = " ".join(f"X({_identifier(entry.name)})" for entry in entries)
+        lines.append(f"#define {kind}(X) {called}")
+        lines += [
+            f"enum {{ {', '.join(_places(entry.name, entry.parameters))} }};"
+            for entry in entries
+            if entry.parameters
+        ]
+    return "\n".join([*lines, "#endif", ""])
+
+
+def _identifier(name: str) -> str:
+    return name.replace("-", "_")
+
+
+def _places(owner: str, parameters: tuple[Parameter, ...]) -> list[str]:
+    prefix = _identifier(owner).upper()
+    return [f"{prefix}_{parameter.name.upper()}" for parameter in parameters]
+
+
 def build(optimisation: tuple[str, ...] = FAST) -> Path:
     """Compile the event core into the cache of programs and return the shared object's path.
 
@@ -48,7 +91,8 @@ def build(optimisation: tuple[str, ...] = FAST) -> Path:
     compiler = compiler_command()
     folder = cache_folder()
     folder.mkdir(parents=True, exist_ok=True)
-    command = [compiler, *LANGUAGE, *WARNINGS, *optimisation, f"-I{CODEGEN}", f"-I{WIRE}"]
+    include = [f"-I{folder}" for folder in (CODEGEN, WIRE, *FOLDERS)]
+    command = [compiler, *LANGUAGE, *WARNINGS, *optimisation, *include]
     target = folder / f"libdataplane-{_digest(command)}.so"
     if not target.exists():
         _compile(command, target)
@@ -58,8 +102,9 @@ def build(optimisation: tuple[str, ...] = FAST) -> Path:
 def _digest(command: list[str]) -> str:
     binary = Path(command[0]).resolve().stat()
     state = hashlib.sha256(f"{command} {binary.st_size} {binary.st_mtime_ns}".encode())
+    state.update(registry().encode())
     for path in [
-        *sorted(HERE.glob("*.[ch]")),
+        *sorted(HERE.rglob("*.[ch]")),
         *sorted(WIRE.glob("*.[ch]")),
         CODEGEN / "pipeline.h",
     ]:
@@ -69,12 +114,12 @@ def _digest(command: list[str]) -> str:
 
 
 def _compile(command: list[str], target: Path) -> None:
-    sources = [str(path) for path in [*sorted(HERE.glob("*.c")), WIRE / "wire.c"]]
+    sources = [str(path) for path in [*sorted(HERE.rglob("*.c")), WIRE / "wire.c"]]
     with tempfile.TemporaryDirectory(prefix="build-", dir=target.parent) as folder:
         made = Path(folder) / target.name
-        done = subprocess.run(
-            [*command, "-o", str(made), *sources], capture_output=True, text=True, check=False
-        )
+        (Path(folder) / REGISTRY).write_text(registry(), encoding="utf-8")
+        arguments = [f"-I{folder}", "-o", str(made), *sources]
+        done = subprocess.run([*command, *arguments], capture_output=True, text=True, check=False)
         if done.returncode != 0:
             first = "\n".join(done.stderr.splitlines()[:20])
             raise UserError(f"the event core does not compile:\n{first}")

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "frame.h"
-#include "real.h"
+#include "real/real.h"
 
 enum { FCS_BYTES = 4 };
 

@@ -6,8 +6,9 @@
 #include <string.h>
 
 #include "build.h"
+#include "hosts/transport.h"
 #include "port.h"
-#include "real.h"
+#include "real/real.h"
 
 uint64_t records_finished(const struct dp *dp)
 {
@@ -32,6 +33,11 @@ static uint64_t finish_of(const struct dp *dp, uint64_t flow)
     return dp->settings.acks ? dp->senders[flow].finish : dp->receivers[flow].delivered;
 }
 
+static bool gave_up(const struct dp *dp, uint64_t flow)
+{
+    return dp->transports && transport_of(dp, (uint32_t)flow)->given_up;
+}
+
 int records_stuck(struct dp *dp)
 {
     uint64_t waiting = dp->flow_count - records_finished(dp);
@@ -43,10 +49,10 @@ int records_stuck(struct dp *dp)
     const struct sender *sender = &dp->senders[flow];
     snprintf(dp->message, sizeof dp->message,
              "%llu flows wait; the first is flow %llu from host %u to host %u: of %u frames %u "
-             "were sent, %u arrived, %u were acknowledged",
+             "were sent, %u arrived, %u were acknowledged%s",
              (unsigned long long)waiting, (unsigned long long)flow, sender->source,
              sender->destination, sender->packets, sender->sent, dp->receivers[flow].received,
-             sender->acknowledged);
+             sender->acknowledged, gave_up(dp, flow) ? "; it gave up after too many timeouts" : "");
     return DP_STUCK;
 }
 
@@ -67,7 +73,15 @@ void dp_read_flows(const struct dp *dp, struct dp_flow_record *records)
             .sent = sender->sent,
             .received = dp->receivers[i].received,
             .acknowledged = sender->acknowledged,
+            .duplicates = dp->receivers[i].duplicates,
+            .marks = dp->receivers[i].marks,
         };
+        if (!dp->transports)
+            continue;
+        const struct transport *transport = transport_of(dp, (uint32_t)i);
+        records[i].lost = transport->losses;
+        records[i].retransmitted = transport->retransmitted;
+        records[i].timeouts = transport->timeouts;
     }
 }
 
@@ -254,6 +268,7 @@ static void add_totals(struct dp_totals *sum, const struct dp_totals *part)
     sum->dropped_program += part->dropped_program;
     sum->dropped_queue += part->dropped_queue;
     sum->dropped_down += part->dropped_down;
+    sum->dropped_loss += part->dropped_loss;
     sum->dropped_host += part->dropped_host;
     sum->dropped_header += part->dropped_header;
     sum->hops += part->hops;

@@ -6,7 +6,7 @@
 #include "batch.h"
 #include "build.h"
 #include "core.h"
-#include "host.h"
+#include "hosts/host.h"
 #include "port.h"
 #include "records.h"
 #include "switch.h"

@@ -32,6 +32,11 @@ FLOW_COLUMNS = {
     "after": "str",
     "delay_ns": "float64",
     "phase": "str",
+    "lost": "int64",
+    "retransmitted": "int64",
+    "duplicates": "int64",
+    "timeouts": "int64",
+    "marks": "int64",
 }
 LINK_COLUMNS = {
     "node": "str",

@@ -26,10 +26,10 @@ class Scenario:
     """One run: network, frames, workload, scheme and seed. Defaults are those of the paper's §6.
 
     `parameters` holds the scheme's own parameters where they differ from the registry's defaults;
-    `workload_options` likewise for the workload. `scheme_file` is the path of the P4 program of a
-    scheme that is not in the registry. `mix` names a second scheme and where it is
-    deployed (paper §6.4), for example `("ar", "random-pods")`. Raises UserError for a value
-    that can be seen to be wrong without the network.
+    `cca_parameters`, `recovery_parameters` and `workload_options` likewise. `scheme_file` is the
+    path of the P4 program of a scheme that is not in the registry. `mix` names a second scheme and
+    where it is deployed (paper §6.4), for example `("ar", "random-pods")`. Raises UserError for
+    a value that can be seen to be wrong without the network.
     """
 
     scheme: str = of("ofan", "load-balancing scheme")
@@ -52,8 +52,15 @@ class Scenario:
     message_bytes: int = of(1 << 20, "size of a message", unit="B", least=1)
     load: float = of(1.0, "share of the line rate at which hosts send", above=0, most=1)
     failures: float = of(0.0, "share of links that failed", least=0, below=1)
+    cca: str = of("none", "congestion control of hosts")
+    recovery: str | None = of(
+        None, "loss recovery of hosts", none="selective with congestion control, none without"
+    )
+    loss: float = of(0.0, "share of frames that are lost on their last link", least=0, below=1)
     mix: tuple[str, str] | None = of(None, "a second scheme and where it is deployed")
     parameters: Mapping[str, float] = of({}, "a scheme's own, as --list shows them")
+    cca_parameters: Mapping[str, float] = of({}, "a congestion control's own, as --list shows them")
+    recovery_parameters: Mapping[str, float] = of({}, "a recovery's own, as --list shows them")
     workload_options: Mapping[str, float | str] = of({}, "a workload's own, as --list shows them")
 
     def __post_init__(self) -> None:
@@ -76,6 +83,24 @@ class Scenario:
     def hosts(self) -> int:
         """Hosts of the network."""
         return self.k * self.width if self.levels == 2 else self.k * self.width**2
+
+    @property
+    def hops(self) -> int:
+        """Links between the farthest hosts, one way."""
+        return 2 * self.levels
+
+    @property
+    def round_trip_ps(self) -> int:
+        """What a full data frame and its ACK take between the farthest hosts, without queues."""
+        frames = self.serialisation_ps(self.data_frame_bytes) + self.serialisation_ps(
+            self.ack_bytes
+        )
+        return self.hops * (2 * round(self.delay_ns * PICOSECONDS_PER_NANOSECOND) + frames)
+
+    @property
+    def recovers(self) -> str:
+        """The loss recovery that hosts really have."""
+        return self.recovery or ("none" if self.cca == "none" else "selective")
 
     @property
     def data_frame_bytes(self) -> int:

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 
 from errors import UserError
 from testbed import hosts
+from testbed.hosts import Chosen
 from testbed.parameters import settle
-from testbed.plan import HostPolicy, ProgramSource
+from testbed.plan import ProgramSource
 from testbed.schemes import (
     ar,
     choice,
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
     from testbed.scenario import Scenario
     from testbed.topology import Topology
 
-__all__ = ["PROGRAMS", "SCHEMES", "Scheme", "check", "find", "label", "names", "policy", "program"]
+__all__ = ["PROGRAMS", "SCHEMES", "Scheme", "check", "entropy", "find", "label", "names", "program"]
 
 SCHEMES: tuple[Scheme, ...] = (
     ecmp.SCHEME,
@@ -116,10 +117,10 @@ def check(scheme: Scheme, scenario: Scenario, topology: Topology) -> None:
         raise UserError(f"{scheme.name} needs ACKs and an ECN threshold above 0")
 
 
-def policy(scheme: Scheme, parameters: Mapping[str, float]) -> HostPolicy:
-    """Return a scheme's host policy with the parameters that are the hosts'."""
-    knobs = hosts.entropy(scheme.entropy).parameters
-    return HostPolicy(scheme.entropy, {knob.name: parameters[knob.name] for knob in knobs})
+def entropy(scheme: Scheme, parameters: Mapping[str, float]) -> Chosen:
+    """Return a scheme's entropy with the parameters that are the hosts'."""
+    own = hosts.entropy(scheme.entropy).parameters
+    return Chosen(scheme.entropy, {each.name: parameters[each.name] for each in own})
 
 
 def label(scheme: Scheme, given: Mapping[str, float]) -> str:

@@ -20,7 +20,7 @@ def test_every_scheme_has_a_plan(name: str) -> None:
     switches = {plan.topology.nodes[number].name for number in plan.topology.switches}
     assert set(plan.programs) == set(plan.setups) == switches
     assert all(source.path.is_file() for source in plan.programs.values())
-    assert plan.hosts.entropy == schemes.find(name).entropy
+    assert plan.hosts.entropy.name == schemes.find(name).entropy
     assert len(plan.flows) == 16
 
 
@@ -79,8 +79,8 @@ def test_mixes_run_two_programs_with_parameters_of_both() -> None:
 
 def test_hosts_get_their_knobs() -> None:
     plan = make_plan(Scenario(scheme="reps", parameters={"freezing": 0}), NONE)
-    assert plan.hosts.parameters["freezing"] == 0
-    assert plan.hosts.parameters["freeze_us"] == 10_000
+    assert plan.hosts.entropy.parameters["freezing"] == 0
+    assert plan.hosts.entropy.parameters["freeze_us"] == 10_000
     assert make_plan(Scenario(scheme="drb"), NONE).paths is not None
     assert make_plan(Scenario(), NONE).paths is None
 

@@ -87,7 +87,15 @@ def test_conservation__names_all_places() -> None:
     counted = conservation({**TOTALS, "sent": 9, "delivered": 7, "dropped_queue": 2})
     assert counted["sent"] == 9
     assert counted["dropped"]["queue"] == 2
-    assert set(counted["dropped"]) == {"program", "queue", "down", "host", "header", "socket"}
+    assert set(counted["dropped"]) == {
+        "program",
+        "queue",
+        "down",
+        "loss",
+        "host",
+        "header",
+        "socket",
+    }
 
 
 def test_first_and_last_packet__ignore_what_never_came() -> None:

@@ -13,6 +13,7 @@ import numpy as np
 from p4.codegen.build import CODEGEN
 from testbed.dataplane import Dataplane, Settings
 from testbed.dataplane.records import dtype_of
+from testbed.hosts import Chosen
 from testbed.scenario import FIELDS, Scenario
 
 if TYPE_CHECKING:
@@ -78,11 +79,19 @@ class Network:
 
 
 def settings_with(**values: Any) -> Settings:
-    """Settings with some values of their own, those of the scenario by its fields' names."""
-    of_scenario = {field.name for field in FIELDS} - {"load", "parameters"}
+    """Settings with some values of their own, those of the scenario by its fields' names.
+
+    `entropy`, `congestion` and `recovery` are names, their parameters `entropy_parameters` etc.
+    """
+    chosen: dict[str, Any] = {
+        kind: Chosen(values.pop(kind), values.pop(f"{kind}_parameters", {}))
+        for kind in ("entropy", "congestion", "recovery")
+        if kind in values
+    }
+    of_scenario = {field.name for field in FIELDS} - {"load"}
     given = {name: value for name, value in values.items() if name in of_scenario}
     own = {name: value for name, value in values.items() if name not in of_scenario}
-    return Settings(scenario=Scenario(**given), **own)
+    return Settings(scenario=Scenario(**given), **own, **chosen)
 
 
 def star(program: Program, hosts: int, **settings: Any) -> Network:

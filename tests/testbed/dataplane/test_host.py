@@ -1,4 +1,4 @@
-"""What hosts send: the frames' bytes, and the entropy that policies choose."""
+"""What hosts send: the frames' bytes, and the entropy that they choose."""
 
 from typing import Any
 
@@ -21,10 +21,10 @@ def entropies(frames: NDArray[np.uint8], opcode: int) -> list[int]:
     return list(chosen[:, 0] * 256 + chosen[:, 1])
 
 
-def run(program: Program, packets: int, policy: str, **columns: Any) -> NDArray[np.uint8]:
+def run(program: Program, packets: int, entropy: str, **columns: Any) -> NDArray[np.uint8]:
     paths = columns.pop("paths", ())
     knobs = columns.pop("parameters", {})
-    network = chain(program, 1, policy=policy, parameters=knobs)
+    network = chain(program, 1, entropy=entropy, entropy_parameters=knobs)
     network.dataplane.add_flows(flows([(0, 1, packets * 4096)], **columns), paths)
     network.dataplane.run_virtual()
     frames = network.frames()
@@ -98,13 +98,13 @@ def test_last_packet__has_the_rest(program: Program) -> None:
     network.dataplane.close()
 
 
-def test_flow_policy__keeps_one_value_and_acks_echo_it(program: Program) -> None:
+def test_flow_entropy__keeps_one_value_and_acks_echo_it(program: Program) -> None:
     frames = run(program, 20, "flow")
     assert len(set(entropies(frames, DATA))) == 1
     assert set(entropies(frames, ACK)) == set(entropies(frames, DATA))
 
 
-def test_random_policy__draws_each_time(program: Program) -> None:
+def test_random_entropy__draws_each_time(program: Program) -> None:
     frames = run(program, 200, "random")
     data, acks = entropies(frames, DATA), entropies(frames, ACK)
     assert len(set(data)) > 190
@@ -124,7 +124,7 @@ def test_drb__rotates_over_paths_with_a_pointer_for_acks(program: Program) -> No
 
 
 def test_drb__shares_pointers_between_flows_of_a_pair(program: Program) -> None:
-    network = chain(program, 1, policy="drb", acks=False)
+    network = chain(program, 1, entropy="drb", acks=False)
     rows = flows([(0, 1, 8 * 4096), (0, 1, 8 * 4096)], pair=[0, 0], path_count=[4, 4])
     network.dataplane.add_flows(rows, [0, 1, 2, 3])
     network.dataplane.run_virtual()
@@ -135,7 +135,7 @@ def test_drb__shares_pointers_between_flows_of_a_pair(program: Program) -> None:
 def test_ethereal__sends_equal_subflows_in_turn(program: Program) -> None:
     paths = [9, 2, 4]
     size = 10 * 4096
-    network = chain(program, 1, policy="ethereal")
+    network = chain(program, 1, entropy="ethereal")
     network.dataplane.add_flows(flows([(0, 1, size)], subflows=[3], path_count=[3]), paths)
     network.dataplane.run_virtual()
     frames = network.frames()
@@ -160,7 +160,7 @@ def test_reps__recycles_what_came_back(program: Program) -> None:
 
 
 def test_reps__never_reuses_marked_values(program: Program) -> None:
-    network = chain(program, 1, policy="reps", ecn_bytes=1, parameters={"values": 65536})
+    network = chain(program, 1, entropy="reps", ecn_bytes=1, entropy_parameters={"values": 65536})
     network.dataplane.add_flows(flows([(0, 1, 256 * 4096)]))
     network.dataplane.run_virtual()
     data = entropies(network.frames(), DATA)
@@ -174,7 +174,7 @@ def test_reps__freezes_on_a_value_that_is_overdue(
 ) -> None:
     """A link fails: the values that came back last go in turn, instead of all at random."""
     knobs = {"values": 64, "freezing": freezing}
-    network = chain(program, 1, policy="reps", parameters=knobs)
+    network = chain(program, 1, entropy="reps", entropy_parameters=knobs)
     network.dataplane.add_flows(flows([(0, 1, 800 * 4096)]))
     assert network.dataplane.run_virtual(deadline_ps=10_000_000) is Ended.DEADLINE
     network.dataplane.set_port(2, 2, up=False)

@@ -19,8 +19,8 @@ library.build = functools.partial(library.build, library.SANITIZED)
 from tests.testbed.dataplane.network import Program, balance, flows, star
 for defines in ((), ("-DHELD", "-DGROWN=8")):
     program = Program(Path(sys.argv[1]), *defines)
-    for policy in ("flow", "random", "reps", "drb", "ethereal"):
-        network = star(program, 20, policy=policy, sample_ps=100_000, ecn_bytes=9000,
+    for entropy in ("flow", "random", "reps", "drb", "ethereal"):
+        network = star(program, 20, entropy=entropy, sample_ps=100_000, ecn_bytes=9000,
                        buffer_bytes=300_000)
         rows = [(i, (i * 7 + 3) % 20, 100_000) for i in range(20)]
         rows += [(b, a, 50_000) for a, b, _ in rows]

@@ -28,7 +28,7 @@ STEPS = st.lists(st.tuples(st.booleans(), NUMBERS), max_size=200)
 @pytest.fixture(scope="module")
 def table(tmp_path_factory: pytest.TempPathFactory) -> tuple[Any, Any]:
     target = tmp_path_factory.mktemp("stopwatches") / "stopwatches.so"
-    source: Path = HERE / "stopwatches.c"
+    source: Path = HERE / "hosts" / "stopwatches.c"
     subprocess.run(["gcc", "-shared", "-fPIC", "-O1", "-o", target, source], check=True)
     ffi = cffi.FFI()
     ffi.cdef(DECLARED)

@@ -76,7 +76,7 @@ def test_dependent_flow__starts_when_the_other_is_delivered(program: Program) ->
 def test_threads__change_nothing(program: Program, threads: int) -> None:
     def run(count: int) -> list[bytes]:
         rng = np.random.default_rng(5)
-        network = star(program, 60, policy="random", sample_ps=200_000)
+        network = star(program, 60, entropy="random", sample_ps=200_000)
         rows = [(i, int(rng.integers(60)), 200_000) for i in range(60)]
         rows = [(s, d if d != s else (s + 1) % 60, size) for s, d, size in rows]
         network.dataplane.add_flows(flows(rows, start_ps=rng.integers(0, 41_780, 60)))
@@ -142,8 +142,10 @@ def test_copies__are_counted(program: Program) -> None:
     ("wrong", "message"),
     [
         ({"load": 0.0}, "load is 0"),
-        ({"policy": "guess"}, "host policy guess is unknown"),
-        ({"policy": "reps", "parameters": {"speed": 1}}, "no knob speed"),
+        ({"entropy": "guess"}, "entropy guess is unknown"),
+        ({"congestion": "guess"}, "congestion guess is unknown"),
+        ({"congestion": "nscc", "acks": False}, "need ACKs"),
+        ({"entropy": "reps", "entropy_parameters": {"speed": 1}}, "no parameter speed"),
     ],
 )
 def test_wrong_settings__are_named(

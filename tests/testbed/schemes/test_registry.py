@@ -6,8 +6,7 @@ from pkgutil import iter_modules
 
 import pytest
 
-from testbed import hosts, schemes
-from testbed.dataplane import policies
+from testbed import schemes
 from testbed.planning import network
 from testbed.scenario import Scenario
 
@@ -25,13 +24,6 @@ def test_every_file_of_a_scheme_is_in_the_registry_and_every_program_in_use() ->
     assert found == {name: f"testbed.schemes.{name}" for name in schemes.names()}
     programs = {path.stem for path in schemes.PROGRAMS.glob("*.p4")}
     assert programs == {scheme.program for scheme in schemes.SCHEMES}
-
-
-def test_every_entropy_is_one_of_the_event_core_with_its_knobs() -> None:
-    core = policies()
-    assert set(core) == {each.name for each in hosts.ENTROPIES}
-    for each in hosts.ENTROPIES:
-        assert {p.name: p.default for p in each.parameters}.items() <= core[each.name].items()
 
 
 def test_labels_name_their_parameters() -> None:

@@ -1,40 +1,32 @@
-#ifndef POLICY_H
-#define POLICY_H
+#ifndef ENTROPY_H
+#define ENTROPY_H
 #include "core.h"
 #include "frame.h"
 
 /*
- * How hosts choose the entropy of their frames (the UDP source port): the host's half of a scheme.
- * A new policy is one file with one struct policy, and its line in policy.c.
+ * How hosts choose the entropy of their frames (the UDP source port): the hosts' half of a scheme.
+ * A new way is one file with one struct entropy, and its entry in testbed/hosts.py.
  */
-struct policy {
+struct entropy {
     const char *name;
-    struct {
-        const char *name;
-        double fallback;
-    } knobs[DP_PARAMETERS];
 
-    /* Make and free dp->policy_state, once the flows are known; NULL if there is none. */
+    /* Make and free dp->entropy_state, once the flows are known; NULL if there is none. */
     int (*open)(struct dp *dp);
     void (*close)(struct dp *dp);
 
-    /* Entropy of the next data frame of a flow, of which senders[flow].sent have left. */
-    uint16_t (*data)(struct dp *dp, struct host *host, uint32_t flow, uint64_t now);
+    /* Entropy of a flow's packet `psn`, which leaves now. */
+    uint16_t (*data)(struct dp *dp, struct host *host, uint32_t flow, uint32_t psn, uint64_t now);
     /* Entropy of the ACK to a data frame; NULL: that of the data frame. */
     uint16_t (*ack)(struct dp *dp, struct host *host, uint32_t flow);
     /* An ACK has come back; NULL: nothing to learn. */
     void (*acknowledged)(struct dp *dp, struct host *host, const struct frame_view *ack,
                          uint64_t now);
+    /* A packet that had this entropy was not acknowledged in time; NULL: nothing to learn. */
+    void (*timed_out)(struct dp *dp, struct host *host, uint32_t flow, uint16_t value,
+                      uint64_t now);
 };
 
-extern const struct policy policy_flow;
-extern const struct policy policy_random;
-extern const struct policy policy_reps;
-extern const struct policy policy_drb;
-extern const struct policy policy_ethereal;
-
-/* The policy of that number, NULL past the last. */
-const struct policy *policy_at(uint32_t number);
+const struct entropy *entropy_at(uint32_t number);
 
 /* One step of a well-mixed sequence (splitmix64): the next of 64 random bits. */
 static inline uint64_t random_next(uint64_t *state)

@@ -1,6 +1,7 @@
 #include <stdlib.h>
 
-#include "policy.h"
+#include "entropy.h"
+#include "registry.h"
 #include "stopwatches.h"
 
 /*
@@ -13,15 +14,6 @@
  */
 
 enum { CACHE_LIMIT = 16 };
-enum {
-    KNOB_BUFFER,
-    KNOB_EXPLORE,
-    KNOB_VALUES,
-    KNOB_FREEZING,
-    KNOB_FREEZE_US,
-    KNOB_FLOOR_US,
-    KNOB_INITIAL_US
-};
 enum { PICOSECONDS = 1000000 };
 
 struct cached {
@@ -46,7 +38,7 @@ struct reps {
 
 static void reps_close(struct dp *dp)
 {
-    struct reps *all = dp->policy_state;
+    struct reps *all = dp->entropy_state;
     for (uint64_t flow = 0; all && flow < dp->flow_count; flow++) {
         stopwatches_free(&all[flow].values);
         stopwatches_free(&all[flow].packets);
@@ -56,21 +48,21 @@ static void reps_close(struct dp *dp)
 
 static int reps_open(struct dp *dp)
 {
-    if (dp->settings.parameters[KNOB_BUFFER] < 1 ||
-        dp->settings.parameters[KNOB_BUFFER] > CACHE_LIMIT)
+    if (dp->settings.entropy_parameters[REPS_BUFFER] < 1 ||
+        dp->settings.entropy_parameters[REPS_BUFFER] > CACHE_LIMIT)
         return -1;
-    dp->policy_state = calloc(dp->flow_count + 1, sizeof(struct reps));
-    return dp->policy_state ? 0 : -1;
+    dp->entropy_state = calloc(dp->flow_count + 1, sizeof(struct reps));
+    return dp->entropy_state ? 0 : -1;
 }
 
-static uint32_t knob(const struct dp *dp, uint32_t number)
+static uint32_t parameter(const struct dp *dp, uint32_t number)
 {
-    return (uint32_t)dp->settings.parameters[number];
+    return (uint32_t)dp->settings.entropy_parameters[number];
 }
 
-static uint64_t knob_ps(const struct dp *dp, uint32_t number)
+static uint64_t parameter_ps(const struct dp *dp, uint32_t number)
 {
-    return (uint64_t)(dp->settings.parameters[number] * PICOSECONDS);
+    return (uint64_t)(dp->settings.entropy_parameters[number] * PICOSECONDS);
 }
 
 /* --- Timers --- */
@@ -90,8 +82,8 @@ static void measure(struct reps *reps, uint64_t sample)
 static uint64_t time_out(const struct dp *dp, const struct reps *reps)
 {
     if (reps->srtt == 0)
-        return knob_ps(dp, KNOB_INITIAL_US);
-    uint64_t floor = knob_ps(dp, KNOB_FLOOR_US);
+        return parameter_ps(dp, REPS_TIMEOUT_INITIAL_US);
+    uint64_t floor = parameter_ps(dp, REPS_TIMEOUT_FLOOR_US);
     uint64_t rto = reps->srtt + 4 * reps->mdev;
     return rto > floor ? rto : floor;
 }
@@ -104,8 +96,12 @@ static bool overdue(const struct dp *dp, const struct reps *reps, uint16_t value
 
 static void note_departure(struct reps *reps, uint32_t psn, uint16_t value, uint64_t now)
 {
+    uint64_t since;
     stopwatches_start(&reps->values, value, now);
-    stopwatches_start(&reps->packets, psn, now);
+    if (stopwatches_read(&reps->packets, psn, &since))
+        stopwatches_stop(&reps->packets, psn);  /* sent again: its round trip is nobody's */
+    else
+        stopwatches_start(&reps->packets, psn, now);
 }
 
 static void note_return(struct reps *reps, uint32_t psn, uint16_t value, uint64_t now)
@@ -127,7 +123,7 @@ static void take(struct reps *reps, struct cached *cached)
 
 static void put(const struct dp *dp, struct reps *reps, uint16_t value)
 {
-    uint32_t room = knob(dp, KNOB_BUFFER);
+    uint32_t room = parameter(dp, REPS_BUFFER);
     reps->fresh = (uint8_t)(reps->fresh + !reps->cache[reps->head].fresh);
     reps->cache[reps->head] = (struct cached){ value, true };
     reps->head = (uint8_t)((reps->head + 1u) % room);
@@ -137,7 +133,7 @@ static void put(const struct dp *dp, struct reps *reps, uint16_t value)
 /* The cached value to use next, NULL for a random one. */
 static struct cached *next_cached(const struct dp *dp, struct reps *reps)
 {
-    uint32_t room = knob(dp, KNOB_BUFFER);
+    uint32_t room = parameter(dp, REPS_BUFFER);
     if (reps->explore > 0 || reps->filled == 0)
         return NULL;
     if (!reps->frozen)
@@ -152,7 +148,7 @@ static uint16_t draw(const struct dp *dp, struct host *host, struct reps *reps)
     struct cached *cached = next_cached(dp, reps);
     reps->explore = (uint16_t)(reps->explore - (reps->explore > 0));
     if (!cached)
-        return (uint16_t)random_below(&host->random, knob(dp, KNOB_VALUES));
+        return (uint16_t)random_below(&host->random, parameter(dp, REPS_VALUES));
     take(reps, cached);
     return cached->value;
 }
@@ -162,7 +158,7 @@ static void freeze(const struct dp *dp, struct reps *reps, uint64_t now)
     if (reps->frozen || reps->explore)
         return;
     reps->frozen = true;
-    reps->unfreeze_at = now + knob_ps(dp, KNOB_FREEZE_US);
+    reps->unfreeze_at = now + parameter_ps(dp, REPS_FREEZE_US);
 }
 
 static void thaw(const struct dp *dp, struct reps *reps)
@@ -171,21 +167,22 @@ static void thaw(const struct dp *dp, struct reps *reps)
     reps->head = reps->filled = reps->fresh = reps->frozen_at = 0;
     for (uint32_t i = 0; i < CACHE_LIMIT; i++)
         reps->cache[i].fresh = false;
-    reps->explore = (uint16_t)knob(dp, KNOB_EXPLORE);
+    reps->explore = (uint16_t)parameter(dp, REPS_EXPLORE);
 }
 
-static uint16_t reps_data(struct dp *dp, struct host *host, uint32_t flow, uint64_t now)
+static uint16_t reps_data(struct dp *dp, struct host *host, uint32_t flow, uint32_t psn,
+                          uint64_t now)
 {
-    struct reps *reps = &((struct reps *)dp->policy_state)[flow];
+    struct reps *reps = &((struct reps *)dp->entropy_state)[flow];
     uint16_t value = draw(dp, host, reps);
-    if (knob(dp, KNOB_FREEZING) == 0)
+    if (parameter(dp, REPS_FREEZING) == 0)
         return value;
     while (overdue(dp, reps, value, now)) {
         stopwatches_stop(&reps->values, value);
         freeze(dp, reps, now);
         value = draw(dp, host, reps);
     }
-    note_departure(reps, dp->senders[flow].sent & FRAME_PSN_MASK, value, now);
+    note_departure(reps, psn & FRAME_PSN_MASK, value, now);
     return value;
 }
 
@@ -193,7 +190,7 @@ static void reps_acknowledged(struct dp *dp, struct host *host, const struct fra
                               uint64_t now)
 {
     (void)host;
-    struct reps *reps = &((struct reps *)dp->policy_state)[ack->flow];
+    struct reps *reps = &((struct reps *)dp->entropy_state)[ack->flow];
     note_return(reps, ack->psn, ack->entropy, now);
     if (reps->frozen && now > reps->unfreeze_at)
         thaw(dp, reps);
@@ -201,19 +198,22 @@ static void reps_acknowledged(struct dp *dp, struct host *host, const struct fra
         put(dp, reps, ack->entropy);
 }
 
-const struct policy policy_reps = {
+static void reps_timed_out(struct dp *dp, struct host *host, uint32_t flow, uint16_t value,
+                           uint64_t now)
+{
+    (void)host;
+    struct reps *reps = &((struct reps *)dp->entropy_state)[flow];
+    if (parameter(dp, REPS_FREEZING) == 0)
+        return;
+    stopwatches_stop(&reps->values, value);
+    freeze(dp, reps, now);
+}
+
+const struct entropy entropy_reps = {
     .name = "reps",
-    .knobs = {
-        [KNOB_BUFFER] = { "buffer", 8 },
-        [KNOB_EXPLORE] = { "explore", 16 },
-        [KNOB_VALUES] = { "values", 16000 },
-        [KNOB_FREEZING] = { "freezing", 1 },
-        [KNOB_FREEZE_US] = { "freeze_us", 10000 },
-        [KNOB_FLOOR_US] = { "timeout_floor_us", 2 },
-        [KNOB_INITIAL_US] = { "timeout_initial_us", 1000 },
-    },
     .open = reps_open,
     .close = reps_close,
     .data = reps_data,
     .acknowledged = reps_acknowledged,
+    .timed_out = reps_timed_out,
 };

@@ -7,7 +7,7 @@
 
 #include "build.h"
 #include "frame.h"
-#include "host.h"
+#include "hosts/host.h"
 #include "port.h"
 #include "records.h"
 #include "switch.h"

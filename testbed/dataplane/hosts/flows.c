@@ -3,8 +3,9 @@
 #include <string.h>
 
 #include "core.h"
-#include "host.h"
-#include "policy.h"
+#include "entropy.h"
+#include "packets.h"
+#include "recovery.h"
 #include "starts.h"
 
 /* Messages and computations: checked, and laid out for the hosts that they belong to. */
@@ -46,7 +47,7 @@ static int check(struct dp *dp, uint64_t i, const struct dp_flow *flows,
         return fail_flow(dp, i, "its source is its destination");
     if (flow->bytes == 0 && flow->source != flow->destination)
         return fail_flow(dp, i, "it has no bytes");
-    if (flow->subflows == 0 || host_packets(dp, flow->bytes, flow->subflows) > UINT32_MAX)
+    if (flow->subflows == 0 || packets_of(dp, flow->bytes, flow->subflows) > UINT32_MAX)
         return fail_flow(dp, i, "it has no subflows, or too many packets");
     if ((uint64_t)flow->path_first + flow->path_count > lists->path_entries)
         return fail_flow(dp, i, "its paths are not in the list of paths");
@@ -63,8 +64,9 @@ static int make_room(struct dp *dp, uint64_t count, const struct dp_flow_lists *
     dp->delay = calloc(count + 1, sizeof *dp->delay);
     dp->flow_slots = calloc(2 * count + 1, sizeof *dp->flow_slots);
     dp->paths = calloc(lists->path_entries + 1, sizeof *dp->paths);
+    dp->routes = calloc(count + 1, sizeof *dp->routes);
     bool made = dp->senders && dp->receivers && dp->waiting && dp->missing && dp->start_at &&
-                dp->delay && dp->flow_slots && dp->paths;
+                dp->delay && dp->flow_slots && dp->paths && dp->routes;
     if (!made)
         return fail_flow(dp, count, "there is no memory for so many");
     return 0;
@@ -75,6 +77,7 @@ static void fill(struct dp *dp, uint64_t i, const struct dp_flow *flow)
     dp->missing[i] = flow->after_count;
     dp->start_at[i] = flow->start_ps;
     dp->delay[i] = flow->delay_ps;
+    dp->routes[i] = flow->routes;
     dp->receivers[i].delivered = TIME_NEVER;
     dp->senders[i] = (struct sender){
         .start = TIME_NEVER,
@@ -82,7 +85,7 @@ static void fill(struct dp *dp, uint64_t i, const struct dp_flow *flow)
         .bytes = flow->bytes,
         .source = flow->source,
         .destination = flow->destination,
-        .packets = (uint32_t)host_packets(dp, flow->bytes, flow->subflows),
+        .packets = (uint32_t)packets_of(dp, flow->bytes, flow->subflows),
         .path_first = flow->path_first,
         .path_count = flow->path_count,
         .pair = flow->pair,
@@ -146,7 +149,8 @@ int dp_flows(struct dp *dp, uint64_t count, const struct dp_flow *flows,
     lay_out_waiting(dp, count, flows, lists->after);
     lay_out_hosts(dp, count);
     dp->flow_count = count;
-    if (dp->policy->open && dp->policy->open(dp) != 0)
-        return fail_flow(dp, count, "there is no memory for the policy's state");
+    if ((dp->entropy->open && dp->entropy->open(dp) != 0) ||
+        (dp->recovery->open && dp->recovery->open(dp) != 0) || transports_open(dp) != 0)
+        return fail_flow(dp, count, "there is no memory for what hosts keep of flows");
     return 0;
 }

@@ -1,11 +1,13 @@
-#include "policy.h"
+#include "entropy.h"
 
 /* RPS: a new value for each frame, data and ACK, over all 16 bits. */
 
-static uint16_t random_data(struct dp *dp, struct host *host, uint32_t flow, uint64_t now)
+static uint16_t random_data(struct dp *dp, struct host *host, uint32_t flow, uint32_t psn,
+                            uint64_t now)
 {
     (void)dp;
     (void)flow;
+    (void)psn;
     (void)now;
     return (uint16_t)(random_next(&host->random) >> 48);
 }
@@ -17,4 +19,4 @@ static uint16_t random_ack(struct dp *dp, struct host *host, uint32_t flow)
     return (uint16_t)(random_next(&host->random) >> 48);
 }
 
-const struct policy policy_random = { .name = "random", .data = random_data, .ack = random_ack };
+const struct entropy entropy_random = { .name = "random", .data = random_data, .ack = random_ack };

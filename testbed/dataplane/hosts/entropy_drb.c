@@ -1,6 +1,6 @@
 #include <stdlib.h>
 
-#include "policy.h"
+#include "entropy.h"
 
 /*
  * DRB: each pair of hosts has one pointer for data and one for ACKs, from random starts, that
@@ -15,7 +15,7 @@ struct drb {
 
 static void drb_close(struct dp *dp)
 {
-    struct drb *drb = dp->policy_state;
+    struct drb *drb = dp->entropy_state;
     if (!drb)
         return;
     free(drb->data);
@@ -34,7 +34,7 @@ static uint32_t pair_count(const struct dp *dp)
 static int drb_open(struct dp *dp)
 {
     struct drb *drb = calloc(1, sizeof *drb);
-    dp->policy_state = drb;
+    dp->entropy_state = drb;
     if (!drb)
         return -1;
     uint32_t pairs = pair_count(dp);
@@ -59,20 +59,22 @@ static uint16_t next_path(const struct dp *dp, uint32_t flow, uint32_t *pointers
     return dp->paths[sender->path_first + place];
 }
 
-static uint16_t drb_data(struct dp *dp, struct host *host, uint32_t flow, uint64_t now)
+static uint16_t drb_data(struct dp *dp, struct host *host, uint32_t flow, uint32_t psn,
+                         uint64_t now)
 {
     (void)host;
+    (void)psn;
     (void)now;
-    return next_path(dp, flow, ((struct drb *)dp->policy_state)->data);
+    return next_path(dp, flow, ((struct drb *)dp->entropy_state)->data);
 }
 
 static uint16_t drb_ack(struct dp *dp, struct host *host, uint32_t flow)
 {
     (void)host;
-    return next_path(dp, flow, ((struct drb *)dp->policy_state)->ack);
+    return next_path(dp, flow, ((struct drb *)dp->entropy_state)->ack);
 }
 
-const struct policy policy_drb = {
+const struct entropy entropy_drb = {
     .name = "drb",
     .open = drb_open,
     .close = drb_close,

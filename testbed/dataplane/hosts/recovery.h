@@ -1,0 +1,47 @@
+#ifndef RECOVERY_H
+#define RECOVERY_H
+#include "frame.h"
+#include "transport.h"
+
+/*
+ * Loss recovery: what a receiver takes and answers, and when a sender takes a packet for lost. What
+ * is lost is sent again before new data. One way a file, with its struct recovery, and its entry in
+ * testbed/hosts.py.
+ */
+
+enum answer { ANSWER_ACK, ANSWER_NACK, ANSWER_NOTHING };
+
+struct recovery {
+    const char *name;
+
+    /* Whether hosts keep books of packets in flight for it. */
+    bool active;
+
+    /* Make and free dp->recovery_state, once the flows are known; NULL if there is none. */
+    int (*open)(struct dp *dp);
+    void (*close)(struct dp *dp);
+
+    /*
+     * A data frame has come: what to answer, and whether it is wanted (it counts if it is the first
+     * of its number). NULL: it is, and is acknowledged.
+     */
+    enum answer (*received)(struct dp *dp, uint32_t flow, uint32_t psn, bool *wanted);
+    /* Then: the first packet in order that has not come. NULL: over the whole flow. */
+    uint32_t (*cumulative)(const struct dp *dp, uint32_t flow, uint32_t psn);
+
+    /* An ACK or a NACK has come to the sender; `news` is what it brought. */
+    void (*acknowledged)(struct dp *dp, uint32_t flow, const struct frame_view *ack,
+                         struct news *news, uint64_t now);
+    void (*nacked)(struct dp *dp, uint32_t flow, const struct frame_view *nack, uint64_t now);
+
+    /* An alarm of the flow has come: take for lost what is overdue. */
+    void (*alarm)(struct dp *dp, struct host *host, uint32_t flow, uint64_t now);
+};
+
+const struct recovery *recovery_at(uint32_t number);
+
+/* What all ways share: the timer of the oldest packet. */
+uint64_t recovery_timeout(const struct dp *dp, const struct transport *transport);
+void recovery_check_timer(struct dp *dp, struct host *host, uint32_t flow, uint64_t now);
+
+#endif
