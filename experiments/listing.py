@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from testbed import hosts, schemes
-from traffic.workloads import MATRIX_SUFFIX, WORKLOADS
+from traffic.readers import READERS
+from traffic.workloads import WORKLOADS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,7 +32,9 @@ def listing() -> str:
     for workload in WORKLOADS:
         lines.append(f"  {workload.name:<12} {workload.summary}")
         lines += [f"  {'':<12}   {name}={values}" for name, values in workload.options.items()]
-    lines.append(f"  {'FILE' + MATRIX_SUFFIX:<12} an htsim connection matrix")
+    for reader in READERS:
+        files = ", ".join(f"FILE{ending}" for ending in reader.suffixes)
+        lines.append(f"  {files:<12} {reader.summary}")
     return "\n".join(lines)
 
 

@@ -12,10 +12,13 @@ from testbed.control import Routes
 from testbed.streams import stream
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from testbed.topology import Topology
     from traffic.flows import Flows
+    from traffic.readers.connection_matrix import Failure
 
 _PAIRS_AT_ONCE = 4096
 
@@ -28,6 +31,37 @@ def fail_links(topology: Topology, probability: float, seed: int) -> Topology:
         for link, failed in zip(topology.links, drawn, strict=True)
     )
     return replace(topology, links=links)
+
+
+def take_down(topology: Topology, failures: Sequence[Failure]) -> Topology:
+    """Take links down that a file names: by tier, switch and uplink (a core's link), from 0.
+
+    Raises UserError if there is no such link.
+    """
+    if not failures:
+        return topology
+    links = list(topology.links)
+    for failure in failures:
+        number = _number_of_link(topology, failure)
+        links[number] = replace(links[number], up=False)
+    return replace(topology, links=tuple(links))
+
+
+def _number_of_link(topology: Topology, failure: Failure) -> int:
+    tier = [number for number in topology.switches if topology.nodes[number].tier == failure.tier]
+    if failure.switch < len(tier):
+        ends = [
+            (link.upper, link.upper_port, number)
+            if failure.tier == "core"
+            else (link.lower, link.lower_port, number)
+            for number, link in enumerate(topology.links)
+        ]
+        own = sorted((port, number) for end, port, number in ends if end == tier[failure.switch])
+        if failure.link < len(own):
+            return own[failure.link][1]
+    raise UserError(
+        f"failure {failure.tier} {failure.switch} {failure.link}: there is no such link"
+    )
 
 
 def set_link(topology: Topology, one: str, other: str, *, up: bool) -> Topology:

@@ -37,8 +37,8 @@ def host_addresses(topology: Topology) -> tuple[NDArray[np.uint32], NDArray[np.u
 def flow_rows(plan: Plan) -> tuple[NDArray[np.void], NDArray[np.uint16], NDArray[np.uint32]]:
     """Return a plan's flows as rows of struct dp_flow, and the lists they point to: paths, waits.
 
-    Flows that wait for nobody start at a phase drawn evenly from one packet time (paper App. C),
-    counted from their own start.
+    What waits for nobody starts at its host's phase, drawn evenly from one packet time (paper
+    App. C), counted from its own start: a host begins its messages in the order of their rows.
     """
     flows = plan.flows
     rows = np.zeros(len(flows), dtype=dtype_of("dp_flow"))
@@ -47,7 +47,7 @@ def flow_rows(plan: Plan) -> tuple[NDArray[np.void], NDArray[np.uint16], NDArray
     rows["bytes"] = flows.size_bytes
     waits = flows.after
     rows["after_first"], rows["after_count"] = waits.first[:-1], waits.count
-    rows["start_ps"] = flows.start_ps + np.where(waits.count == 0, _phases(plan), 0)
+    rows["start_ps"] = flows.start_ps + np.where(waits.count == 0, _phases(plan)[flows.source], 0)
     rows["delay_ps"] = flows.delay_ps
     rows["subflows"] = 1
     rows["routes"] = _routes(plan)
@@ -74,4 +74,4 @@ def _routes(plan: Plan) -> NDArray[np.int64]:
 def _phases(plan: Plan) -> NDArray[np.int64]:
     scenario = plan.scenario
     packet_time = scenario.serialisation_ps(scenario.data_frame_bytes + scenario.gap_bytes)
-    return stream(scenario.seed, "phases").integers(0, packet_time, size=len(plan.flows))
+    return stream(scenario.seed, "phases").integers(0, packet_time, size=plan.topology.hosts)

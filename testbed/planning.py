@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 from errors import UserError
 from testbed import hosts, schemes
 from testbed.control import PLACE, Routes, routing
-from testbed.failures import fail_links, highest_load
+from testbed.failures import fail_links, highest_load, take_down
 from testbed.mixing import switches_of_second
 from testbed.plan import HostSetup, Plan, SwitchSetup, TableEntry
 from testbed.schemes.site import Defaults, Site
-from testbed.streams import stream
 from testbed.topology import make_topology
-from traffic import workloads
+from testbed.workload import flows_for
+from traffic import readers
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -43,27 +43,13 @@ def network(scenario: Scenario) -> Topology:
     """
     topology = make_topology(scenario.topology, scenario.k)
     if scenario.failures:
-        return fail_links(topology, scenario.failures, scenario.seed)
-    return topology
+        topology = fail_links(topology, scenario.failures, scenario.seed)
+    return take_down(topology, readers.failures(scenario.workload))
 
 
 def plan_for(scenario: Scenario, tick_ps: int = 1) -> Plan:
     """Make a scenario's flows and its plan; raises UserError for what cannot be run."""
     return make_plan(scenario, flows_for(scenario), tick_ps)
-
-
-def flows_for(scenario: Scenario) -> Flows:
-    """Make the flows of a scenario's workload; raises UserError for a wrong workload."""
-    topology = network(scenario)
-    return workloads.make(
-        scenario.workload,
-        hosts=topology.hosts,
-        hosts_per_edge=topology.width,
-        hosts_per_pod=topology.hosts // topology.pods,
-        message_bytes=scenario.message_bytes,
-        options=scenario.workload_options,
-        rng=stream(scenario.seed, "workload"),
-    )
 
 
 def make_plan(scenario: Scenario, flows: Flows, tick_ps: int = 1) -> Plan:

@@ -9,6 +9,7 @@ from environment import Parser
 from errors import INTERRUPTED, telling
 from traffic import sniff as sniffing
 from traffic.frames import Ends
+from traffic.readers import READERS
 from traffic.send import entropies, prebuilt, send
 from traffic.sockets import address_of, first_interface
 from traffic.workloads import WORKLOADS
@@ -114,7 +115,9 @@ def _list_workloads(_: argparse.Namespace) -> int:
     for workload in WORKLOADS:
         options = f"  ({workload.options_text})" if workload.options else ""
         print(f"{workload.name:12} {workload.summary}{options}")
-    print(f"{'FILE.cm':12} an htsim connection matrix")
+    for reader in READERS:
+        files = ", ".join(f"FILE{ending}" for ending in reader.suffixes)
+        print(f"{files:12} {reader.summary}")
     return 0
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
@@ -65,6 +65,10 @@ class Flows:
             whole(phase),
             tuple(phases),
         )
+
+    def waiting(self, after: Waits) -> Self:
+        """Return the same flows with other waits."""
+        return replace(self, after=after)
 
     def __len__(self) -> int:
         return len(self.source)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -13,6 +13,17 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from numpy.typing import NDArray
+
+
+GROUP = {"placement": "in-order or random", "group": "0 hosts, all in one"}
+"""The options of Request.groups, for collectives that take them."""
+
+
+class Volume(NamedTuple):
+    """How much a workload comes to, known before it is made: messages (and computations), bytes."""
+
+    messages: int
+    total_bytes: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +69,22 @@ class Request:
         """Sizes of `flows` messages that all have the request's size."""
         return np.full(flows, self.message_bytes, dtype=np.int64)
 
-    def ranks(self) -> NDArray[np.int64]:
-        """Host of each rank of a collective: option placement `in-order` or `random`."""
+    def group_size(self) -> int:
+        """Hosts of a group: option group (0: all hosts are one).
+
+        Raises UserError unless groups are of at least two hosts and take all there are.
+        """
+        size = self.whole("group", 0) or self.hosts
+        if size < 2 or self.hosts % size:
+            raise UserError(f"{self.hosts} hosts do not make groups of {size}")
+        return size
+
+    def groups(self) -> NDArray[np.int64]:
+        """Host of each rank of each group that does the collective, shape (groups, ranks).
+
+        Option placement: ranks of all groups are hosts `in-order`, or at `random`.
+        """
+        hosts = np.arange(self.hosts)
         if self.choice("placement", ("in-order", "random")) == "random":
-            return self.rng.permutation(self.hosts)
-        return np.arange(self.hosts)
+            hosts = self.rng.permutation(self.hosts)
+        return hosts.reshape(-1, self.group_size())

@@ -7,36 +7,44 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from errors import UserError
-from traffic import connection_matrix
-from traffic.all_to_all import all_to_all
-from traffic.double_tree import CHUNK_BYTES, double_tree_all_reduce
-from traffic.fsdp import hierarchical_ring
-from traffic.moe import EXPERTS_PER_TOKEN, GPUS_PER_SERVER, SKEW, TOKEN_BYTES, dispatch
-from traffic.permutation import derangement, inter_pod
-from traffic.request import Request
-from traffic.ring import ring_all_reduce
+from traffic import readers
+from traffic.collectives import (
+    all_to_all,
+    double_tree,
+    fsdp,
+    halving_doubling,
+    incast,
+    permutation,
+    ring,
+)
+from traffic.collectives.moe import exchange as moe
+from traffic.request import Request, Volume
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    import numpy as np
-
     from traffic.flows import Flows
 
-MATRIX_SUFFIX = ".cm"
-PLACEMENT = {"placement": "in-order or random"}
+MOST_FLOWS = 1 << 24
+"""Queue pair numbers have 24 bits."""
+
+
+def _one_a_host(request: Request) -> Volume:
+    return Volume(request.hosts, request.hosts * request.message_bytes)
 
 
 @dataclass(frozen=True, slots=True)
 class Workload:
     """A collective: how it is called, what it is, how it is made, and which options it reads.
 
-    `options` says by name what an option takes, its default first.
+    `volume` says how much it comes to before it is made. `options` says by name what an option
+    takes, its default first.
     """
 
     name: str
     summary: str
     build: Callable[[Request], Flows]
+    volume: Callable[[Request], Volume] = _one_a_host
     options: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -46,43 +54,65 @@ class Workload:
 
 
 WORKLOADS = (
-    Workload("permutation", "every host sends to one other, at random", derangement),
-    Workload("interpod", "a permutation that leaves no message in its pod", inter_pod),
+    Workload(
+        "permutation",
+        "every host sends to one other, at random",
+        permutation.derangement,
+        permutation.volume,
+        permutation.OPTIONS,
+    ),
+    Workload("interpod", "a permutation that leaves no message in its pod", permutation.inter_pod),
+    Workload("incast", "many hosts send to one", incast.incast, incast.volume, incast.OPTIONS),
     Workload(
         "all-to-all",
         "every host sends to every other",
-        all_to_all,
-        {"constant": "flow (the message is each flow's size) or host (what a host sends in all)"},
+        all_to_all.all_to_all,
+        all_to_all.volume,
+        all_to_all.OPTIONS,
+    ),
+    Workload("moe", "mixture of experts, between servers", moe.moe, moe.volume, moe.OPTIONS),
+    Workload("fsdp", "FSDP2's parallel rings over servers", fsdp.fsdp, fsdp.volume, fsdp.OPTIONS),
+    Workload(
+        "ring",
+        "ring all-reduce",
+        ring.ring_all_reduce,
+        lambda request: ring.volume(request, passes=2),
+        ring.OPTIONS,
     ),
     Workload(
-        "moe",
-        "mixture-of-experts dispatch between servers",
-        dispatch,
-        {
-            "skew": f"{SKEW:g} (busiest GPU over the mean)",
-            "server": f"{GPUS_PER_SERVER} GPUs",
-            "top": f"{EXPERTS_PER_TOKEN} experts a token",
-            "token_bytes": f"{TOKEN_BYTES}",
-            "slots": "1 expert a GPU",
-        },
+        "reduce-scatter",
+        "ring reduce-scatter",
+        ring.reduce_scatter,
+        lambda request: ring.volume(request, passes=1),
+        ring.OPTIONS,
     ),
     Workload(
-        "fsdp",
-        "FSDP2's parallel rings over servers",
-        hierarchical_ring,
-        {
-            "server": f"{GPUS_PER_SERVER} GPUs",
-            "steps": "1",
-            "order": "random or in-order",
-            "placement": "contiguous or rail",
-        },
+        "all-gather",
+        "ring all-gather",
+        ring.all_gather,
+        lambda request: ring.volume(request, passes=1),
+        ring.OPTIONS,
     ),
-    Workload("ring", "ring all-reduce", ring_all_reduce, PLACEMENT),
+    Workload(
+        "broadcast",
+        "pipelined broadcast along a ring",
+        ring.broadcast,
+        ring.broadcast_volume,
+        ring.OPTIONS,
+    ),
     Workload(
         "double-tree",
         "double binary tree all-reduce",
-        double_tree_all_reduce,
-        {"chunk": f"{CHUNK_BYTES} bytes", **PLACEMENT},
+        double_tree.double_tree_all_reduce,
+        double_tree.volume,
+        double_tree.OPTIONS,
+    ),
+    Workload(
+        "halving-doubling",
+        "all-reduce by recursive halving and doubling",
+        halving_doubling.halving_doubling,
+        halving_doubling.volume,
+        halving_doubling.OPTIONS,
     ),
 )
 
@@ -93,35 +123,44 @@ def find(name: str) -> Workload:
         if workload.name == name:
             return workload
     names = ", ".join(workload.name for workload in WORKLOADS)
-    raise UserError(f"workload {name!r} is not one of {names}, or a {MATRIX_SUFFIX} file")
+    raise UserError(
+        f"workload {name!r} is not one of {names}, or a file that ends in {readers.endings()}"
+    )
 
 
-def make(
-    name: str,
-    *,
-    hosts: int,
-    hosts_per_edge: int,
-    hosts_per_pod: int,
-    message_bytes: int,
-    options: Mapping[str, float | str],
-    rng: np.random.Generator,
-) -> Flows:
-    """Make the flows of the workload `name`, or of the connection matrix file of that name.
+def make(name: str, request: Request) -> Flows:
+    """Make the flows of the workload `name`, or of the file of that name (traffic.readers).
 
-    Hosts are numbered along the network, `hosts_per_edge` to an edge switch and `hosts_per_pod` to
-    a pod. The same generator state gives the same flows. Raises UserError for an unknown
-    name or option, and for hosts or sizes that the workload cannot serve.
+    The same state of the request's generator gives the same flows. Raises UserError for an
+    unknown name or option, for hosts or sizes that the workload cannot serve, and for more messages
+    than there are queue pair numbers.
     """
-    if message_bytes < 1:
-        raise UserError(f"message is {message_bytes} B; it must be at least one byte")
-    if name.endswith(MATRIX_SUFFIX):
-        return connection_matrix.read(Path(name), hosts, message_bytes)
-    workload = find(name)
-    for option in options:
-        if option not in workload.options:
+    if request.message_bytes < 1:
+        raise UserError(f"message is {request.message_bytes} B; it must be at least one byte")
+    volume(name, request)
+    if reader := readers.find(name):
+        return reader.read(Path(name), request)
+    return find(name).build(request)
+
+
+def volume(name: str, request: Request) -> Volume | None:
+    """Say how much a workload comes to before it is made; None for a file.
+
+    Raises UserError as make does.
+    """
+    reader = readers.find(name)
+    known = (reader or find(name)).options
+    for option in request.options:
+        if option not in known:
             raise UserError(
-                f"workload {name} has no option {option!r}; it has "
-                f"{', '.join(workload.options) or 'none'}"
+                f"workload {name} has no option {option!r}; it has {', '.join(known) or 'none'}"
             )
-    request = Request(hosts, hosts_per_edge, hosts_per_pod, message_bytes, rng, options)
-    return workload.build(request)
+    if reader:
+        return None
+    found = find(name).volume(request)
+    if found.messages > MOST_FLOWS:
+        raise UserError(
+            f"workload {name} of {request.hosts} hosts has {found.messages:,} messages; "
+            f"{MOST_FLOWS:,} can be told apart"
+        )
+    return found

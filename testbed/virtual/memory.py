@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from errors import UserError
 from testbed.messages import port_counts
+from testbed.workload import volume_of
+from traffic.request import Volume
 
 if TYPE_CHECKING:
     from testbed.plan import Plan
@@ -18,7 +21,7 @@ PORT_BYTES = 1400  # its state and the chunks of its link
 SWITCH_BYTES = 40_000  # its program's state: tables of its own, registers
 NODE_BYTES = 2500  # what Python keeps of a node and its links in the plan
 FLOW_BYTES = 400
-PLAN_FLOW_BYTES = 32  # four numbers a flow
+PLAN_FLOW_BYTES = 64  # its columns, and two flows that it waits for
 BASE_BYTES = 150 << 20
 QUEUED_SHARE = 0.5  # frames in queues over frames on links, for schemes that balance badly
 
@@ -52,17 +55,17 @@ def memory_needed(plan: Plan) -> int:
 def expected_work(scenario: Scenario) -> Work:
     """Work out a scenario's size from its numbers alone, before anything of it is made.
 
-    Hosts are taken to send one message each, or one to every other host in an all-to-all.
+    Hosts are taken to send one message each where the workload is a file. Raises UserError for
+    a workload that cannot be made.
     """
-    k, levels = scenario.k, 3 if scenario.topology == "fat-tree" else 2
-    hosts = k**3 // 4 if levels == 3 else k * k // 2
+    k, levels, hosts = scenario.k, scenario.levels, scenario.hosts
     switches = 5 * k * k // 4 if levels == 3 else k + k // 2
-    each = hosts - 1 if scenario.workload == "all-to-all" else 1
-    shared = scenario.workload_options.get("constant") == "host"
-    message = -(-scenario.message_bytes // each) if shared else scenario.message_bytes
-    packets = hosts * each * -(-message // scenario.payload_bytes)
+    volume = volume_of(scenario) or Volume(hosts, hosts * scenario.message_bytes)
+    packets = volume.messages * math.ceil(
+        volume.total_bytes / volume.messages / scenario.payload_bytes
+    )
     ports = hosts + switches * (k + 1)
-    return Work(hosts, switches, ports, 2 * levels, hosts * each, packets)
+    return Work(hosts, switches, ports, 2 * levels, volume.messages, packets)
 
 
 def memory_expected(scenario: Scenario, plans: int = 1) -> int:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from analysis.ring_tree import best_tree_time, crossover, ring_time, tree_depth, tree_time
-from traffic.double_tree import depth, first_tree
+from traffic.collectives.double_tree import depth, first_tree
 
 ALPHA, BETA = 10e-6, 1 / 25e9
 MIB = 2**20

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -9,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from errors import UserError
-from traffic.workloads import WORKLOADS, make
+from traffic.request import Request
+from traffic.workloads import WORKLOADS, Workload, make
 
 if TYPE_CHECKING:
     from traffic.flows import Flows
@@ -20,23 +22,16 @@ def flows_of(
 ) -> Flows:
     """Make a workload on a fat tree of parameter k."""
     half = k // 2
-    return make(
-        name,
-        hosts=2 * half**3,
-        hosts_per_edge=half,
-        hosts_per_pod=half**2,
-        message_bytes=message,
-        options=options,  # type: ignore[arg-type]
-        rng=np.random.default_rng(seed),
-    )
+    rng = np.random.default_rng(seed)
+    request = Request(2 * half**3, half, half**2, message, rng, options)  # type: ignore[arg-type]
+    return make(name, request)
 
 
 def assert_sound(flows: Flows, hosts: int) -> None:
     """Check what every workload promises: hosts that exist, nobody to itself, waits that end."""
     assert np.all((flows.source >= 0) & (flows.source < hosts))
     assert np.all((flows.destination >= 0) & (flows.destination < hosts))
-    assert np.all(flows.source != flows.destination)
-    assert np.all(flows.size_bytes > 0)
+    assert np.all((flows.size_bytes > 0) == (flows.source != flows.destination))
     row, awaited = flows.after.row, flows.after.flow
     assert np.all(awaited < row)
     ends_there = flows.destination[awaited] == flows.source[row]
@@ -55,15 +50,7 @@ def test_permutation__is_uniform_over_derangements() -> None:
     rng = np.random.default_rng(1)
     seen: dict[tuple[int, ...], int] = {}
     for _ in range(3600):
-        flows = make(
-            "permutation",
-            hosts=4,
-            hosts_per_edge=2,
-            hosts_per_pod=4,
-            message_bytes=1,
-            options={},
-            rng=rng,
-        )
+        flows = make("permutation", Request(4, 2, 4, 1, rng))
         seen[tuple(flows.destination.tolist())] = seen.get(tuple(flows.destination.tolist()), 0) + 1
     assert len(seen) == 9  # all derangements of 4
     assert all(abs(count - 400) < 100 for count in seen.values())
@@ -78,15 +65,7 @@ def test_interpod__leaves_no_message_in_its_pod(half: int, seed: int) -> None:
 
 def test_interpod__one_pod__refuses() -> None:
     with pytest.raises(UserError, match="2 pods"):
-        make(
-            "interpod",
-            hosts=8,
-            hosts_per_edge=2,
-            hosts_per_pod=8,
-            message_bytes=1,
-            options={},
-            rng=np.random.default_rng(1),
-        )
+        make("interpod", Request(8, 2, 8, 1, np.random.default_rng(1)))
 
 
 def test_all_to_all__has_every_pair_once() -> None:
@@ -97,10 +76,24 @@ def test_all_to_all__has_every_pair_once() -> None:
     assert len(pairs) == len(flows) == hosts * (hosts - 1)
 
 
-def test_all_to_all__starts_at_different_receivers() -> None:
-    flows = flows_of("all-to-all", 6)
-    first = flows.destination[::53]
-    assert len(set(first.tolist())) > 54 / 2
+def test_all_to_all__circular__goes_around_from_different_receivers() -> None:
+    receivers = flows_of("all-to-all", 6).destination.reshape(54, 53)
+    assert len(set(receivers[:, 0].tolist())) > 54 / 2
+    distance = (receivers - np.arange(54)[:, None]) % 54
+    assert np.all(np.diff(distance, axis=1) % 53 == 1)
+
+
+def test_all_to_all__random__has_an_order_for_every_sender() -> None:
+    receivers = flows_of("all-to-all", 6, order="random").destination.reshape(54, 53)
+    distance = (receivers - np.arange(54)[:, None]) % 54
+    assert np.all(np.sort(distance, axis=1) == np.arange(1, 54))
+    assert len({tuple(row) for row in distance.tolist()}) == 54
+
+
+def test_all_to_all__in_groups__stays_within_them() -> None:
+    flows = flows_of("all-to-all", 4, group=4)
+    assert len(flows) == 16 * 3
+    assert np.all(flows.source // 4 == flows.destination // 4)
 
 
 def test_all_to_all__constant_host_size_shares_the_message() -> None:
@@ -137,6 +130,15 @@ def test_make__same_generator_state_gives_the_same_flows(workload: object) -> No
         ("moe", {"skew": "much"}, "must be a number"),
         ("moe", {"server": 5}, "servers of 5"),
         ("moe", {"slots": 1.5}, "whole number"),
+        ("moe", {"balanced": 2, "server": 4}, "balanced is 2"),
+        ("incast", {"senders": 16}, "need 17 hosts; there are 16"),
+        ("ring", {"group": 3}, "do not make groups of 3"),
+        ("ring", {"slow": "3"}, "HOST:SPEED"),
+        ("ring", {"slow": "16:0.5"}, "host 16 is not one of 16"),
+        ("ring", {"alpha_ns": -1}, "alpha_ns is -1"),
+        ("ring", {"k": 64}, "8,589,803,520 messages; 16,777,216 can be told apart"),
+        ("halving-doubling", {"k": 6}, "power of two of hosts, not 54"),
+        ("fsdp", {"server": 4, "layers": "all"}, "option model"),
         ("fsdp", {"placement": "rail", "server": 27, "k": 6}, "rails need edges"),
     ],
 )
@@ -152,43 +154,32 @@ def test_make__no_bytes__refuses() -> None:
         flows_of("permutation", message=0)
 
 
-def test_moe__skew_and_volume_are_the_papers() -> None:
-    flows = flows_of("moe", 8, message=491_520_000)
-    assert_sound(flows, 128)
-    received = np.bincount(flows.destination, flows.size_bytes)
-    assert received.max() / received.mean() == pytest.approx(1.48, rel=0.02)
-    assert flows.size_bytes.sum() / 128 == pytest.approx(491_520_000, rel=0.01)
-    assert len(flows) == 128 * 15
-    assert np.all(flows.source % 8 == flows.destination % 8)
-    assert np.all(flows.source // 8 != flows.destination // 8)
+@pytest.mark.parametrize("workload", WORKLOADS, ids=lambda workload: workload.name)
+@pytest.mark.parametrize("message", [500_000, 3 << 20])
+def test_volume__is_what_is_made(workload: Workload, message: int) -> None:
+    half = 2
+    request = Request(16, half, half**2, message, np.random.default_rng(1))
+    if workload.name in ("moe", "fsdp"):
+        request = replace(request, options={"server": 4})
+    told, flows = workload.volume(request), make(workload.name, request)
+    assert told.messages == len(flows)
+    assert told.total_bytes == pytest.approx(flows.size_bytes.sum(), rel=0.02)
 
 
-def test_moe__replication_evens_the_skew_out() -> None:
-    flows = flows_of("moe", 8, message=491_520_000, slots=2)
-    received = np.bincount(flows.destination, flows.size_bytes)
-    assert received.max() / received.mean() < 1.13
+def test_permutation__with_background__keeps_the_permutation() -> None:
+    alone, loaded = flows_of("permutation"), flows_of("permutation", background=3)
+    assert np.array_equal(loaded.destination[:16], alone.destination)
+    assert np.bincount(loaded.source[16:]).tolist() == [3] * 16
+    assert [loaded.phases[phase] for phase in (loaded.phase[0], loaded.phase[16])] == [
+        "",
+        "background",
+    ]
+    assert_sound(loaded, 16)
 
 
-def test_fsdp__a_step_is_a_permutation_within_ranks() -> None:
-    flows = flows_of("fsdp", 16, steps=3)
-    assert_sound(flows, 1024)
-    for step in np.split(flows.destination, 3):
-        assert sorted(step) == list(range(1024))
-    assert np.all(flows.source % 8 == flows.destination % 8)
-
-
-def test_fsdp__rails_spread_a_servers_gpus_over_edges() -> None:
-    flows = flows_of("fsdp", 16, placement="rail", order="in-order")
-    assert_sound(flows, 1024)
-    first_server = flows.source[:8]
-    assert len(set((first_server // 8).tolist())) == 8
-
-
-def test_ring__carries_every_chunk_around() -> None:
-    message = 1000
-    flows = flows_of("ring", 4, message=message)
+def test_incast__is_staggered_and_nobody_has_two_roles() -> None:
+    flows = flows_of("incast", 4, senders=7, receivers=2, stagger_ns=250)
     assert_sound(flows, 16)
-    assert len(flows) == 2 * 15 * 16
-    sent = np.bincount(flows.source, flows.size_bytes)
-    assert sent.sum() == 2 * 15 * message
-    assert np.all(np.abs(sent - 2 * message * 15 / 16) <= 15)
+    assert len({*flows.source.tolist(), *flows.destination.tolist()}) == 16
+    assert np.bincount(flows.destination).max() == 7
+    assert sorted(set(flows.start_ps.tolist())) == [250_000 * turn for turn in range(7)]

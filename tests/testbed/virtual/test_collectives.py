@@ -10,12 +10,12 @@ import pytest
 from testbed import virtual
 from testbed.planning import plan_for
 from testbed.scenario import Scenario
-from traffic.double_tree import first_tree, second_tree
+from traffic.collectives.double_tree import first_tree, second_tree
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from traffic.double_tree import Node
+    from traffic.collectives.double_tree import Node
 
 Row = dict[str, str]
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @pytest.mark.parametrize("topology", ["fat-tree", "leaf-spine"])
-@pytest.mark.parametrize("workload", ["permutation", "all-to-all"])
+@pytest.mark.parametrize("workload", ["permutation", "all-to-all", "ring", "double-tree"])
 @pytest.mark.parametrize("k", [4, 8])
 def test_memory_expected__is_near_what_the_plan_says(
     topology: TopologyName, workload: str, k: int
@@ -34,5 +34,7 @@ def test_check_expected_memory__too_little__says_how_much_is_needed(
     check_expected_memory(Scenario(k=16))
     with pytest.raises(UserError, match=r"k = 64 with 65536 hosts needs about .* GB"):
         check_expected_memory(Scenario(k=64), plans=18)
-    with pytest.raises(UserError, match="k = 64"):
-        check_expected_memory(Scenario(k=64, workload="all-to-all"))
+    with pytest.raises(UserError, match="k = 24"):
+        check_expected_memory(Scenario(k=24, workload="all-to-all"))
+    with pytest.raises(UserError, match="workload ring of 65536 hosts has 8,589,803,520 mess"):
+        check_expected_memory(Scenario(k=64, workload="ring"))

@@ -5,7 +5,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from traffic.double_tree import Node, depth, first_tree, second_tree
+from traffic.collectives.double_tree import Node, depth, first_tree, nccl_chunk, second_tree
+from traffic.request import Request
 from traffic.workloads import make
 
 SIZES = range(2, 129)
@@ -72,15 +73,44 @@ def test_depth__is_nccls(number: int, edges: int) -> None:
 @pytest.mark.parametrize("hosts", [2, 7, 16, 33])
 def test_double_tree_all_reduce__moves_each_half_up_and_down_once(hosts: int) -> None:
     message = 10_001
-    flows = make(
-        "double-tree",
-        hosts=hosts,
-        hosts_per_edge=1,
-        hosts_per_pod=1,
-        message_bytes=message,
-        options={"chunk": 1000},
-        rng=np.random.default_rng(1),
-    )
+    request = Request(hosts, 1, 1, message, np.random.default_rng(1), {"chunk": 1000})
+    flows = make("double-tree", request)
     assert flows.size_bytes.sum() == 2 * (hosts - 1) * message
     assert np.all(flows.after.flow < flows.after.row)
     assert flows.size_bytes.max() == 1000
+
+
+def test_nccl_chunk__is_smaller_where_there_would_be_few() -> None:
+    assert nccl_chunk(1 << 30, channels=2, deep=4) == 512 << 10
+    assert nccl_chunk(1 << 20, channels=2, deep=4) == 64 << 10
+    assert nccl_chunk(1000, channels=2, deep=4) == 32 << 10
+
+
+def test_double_tree_all_reduce__with_servers__spans_servers_on_every_rank() -> None:
+    request = Request(16, 2, 4, 1 << 20, np.random.default_rng(1), {"server": 4})
+    flows = make("double-tree", request)
+    sends = ~flows.computes
+    assert set((flows.source[sends] % 4 - flows.destination[sends] % 4).tolist()) == {0}
+    assert flows.size_bytes.sum() == 2 * 3 * (1 << 20)
+    # A leaf of a tree sends up what its server's chain has summed.
+    leaf = int(np.flatnonzero(sends)[0])
+    (chain,) = flows.after.of(leaf).tolist()
+    assert flows.computes[chain]
+    assert flows.delay_ps[chain] == round(3 * flows.size_bytes[leaf] * 8000 / 3600)
+
+
+def test_double_tree_all_reduce__costs_delay_who_sums() -> None:
+    options: dict[str, float | str] = {
+        "alpha_ns": 100,
+        "reduce_ps_per_byte": 2,
+        "slow": "1:0.5",
+        "chunk": 1 << 20,
+    }
+    flows = make("double-tree", Request(4, 2, 4, 2000, np.random.default_rng(1), options))
+    up = {
+        (int(source), int(destination)): int(delay)
+        for source, destination, delay in zip(
+            flows.source[:3], flows.destination[:3], flows.delay_ps[:3], strict=True
+        )
+    }
+    assert up == {(1, 2): 200_000, (3, 2): 100_000, (2, 0): 100_000 + 2 * 2 * 1000}

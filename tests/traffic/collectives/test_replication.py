@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from traffic.replication import pack, place, replicate
+from traffic.collectives.moe.replication import pack, place, replicate
 
 EXAMPLE = np.array([90, 132, 40, 61, 104, 165, 39, 4, 73, 56, 183, 86], dtype=float)
 

@@ -7,20 +7,31 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from errors import UserError
-from traffic.flows import Flows
+from traffic.flows import Flows, joined
+from traffic.request import Request, Volume
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from traffic.request import Request
+BACKGROUND_BYTES = 64 << 10
+OPTIONS = {
+    "background": "0 more messages a host, to anyone",
+    "background_bytes": f"{BACKGROUND_BYTES}",
+}
 
 
 def derangement(request: Request) -> Flows:
-    """Make a random derangement, uniform over all of them: nobody sends to itself."""
+    """Make a random derangement, uniform over all of them: nobody sends to itself.
+
+    Option `background`: so many more messages a host, to random others, of `background_bytes` each
+    (65536), in the phase `background`; the permutation itself is the same with and without.
+    """
     hosts = np.arange(request.hosts)
     if request.hosts < 2:
         raise UserError(f"a permutation needs at least 2 hosts, not {request.hosts}")
-    return Flows.of(hosts, _uniform_derangement(request.hosts, request.rng), _sizes(request))
+    flows = Flows.of(hosts, _uniform_derangement(request.hosts, request.rng), _sizes(request))
+    background = request.whole("background", 0)
+    return joined([flows, _background(request, background)]) if background else flows
 
 
 def inter_pod(request: Request) -> Flows:
@@ -40,6 +51,22 @@ def inter_pod(request: Request) -> Flows:
         for host in wrong.tolist():
             _swap_with_anyone(receiver, pod, host, request.rng)
     return Flows.of(hosts, receiver, _sizes(request))
+
+
+def volume(request: Request) -> Volume:
+    """Say how much it comes to."""
+    more, size = request.whole("background", 0), request.whole("background_bytes", BACKGROUND_BYTES)
+    return Volume(request.hosts * (1 + more), request.hosts * (request.message_bytes + more * size))
+
+
+def _background(request: Request, each: int) -> Flows:
+    """Make `each` messages a host to others, drawn evenly and independently."""
+    source = np.repeat(np.arange(request.hosts), each)
+    others = request.rng.integers(request.hosts - 1, size=len(source))
+    size = request.whole("background_bytes", BACKGROUND_BYTES, at_least=1)
+    sizes = np.full(len(source), size, dtype=np.int64)
+    destination = (source + 1 + others) % request.hosts
+    return Flows.of(source, destination, sizes, phases=("background",))
 
 
 def _uniform_derangement(hosts: int, rng: np.random.Generator) -> NDArray[np.int64]:

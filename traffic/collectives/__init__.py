@@ -1,0 +1,1 @@
+"""Collectives and patterns, one file each: what is asked for in, flows out."""

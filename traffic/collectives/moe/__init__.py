@@ -1,0 +1,1 @@
+"""Mixture-of-experts traffic (paper §6.6): who routes tokens where, and the messages it takes."""
