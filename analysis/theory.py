@@ -6,8 +6,8 @@ answers for its mean are given here, both in packets and in the long run:
 - `exact_queue`: the known distribution of the N·D/D/1 workload. Counted in packets, the one in
   service included, as the testbed's queues are.
 - `truncated_normal_queue`: the paper's model. Its text describes a Gaussian with negative drift,
-  cut off at zero, and prints no formula; docs/reproduction/readings.md tells which reading fits what
-  it says of its figures.
+  cut off at zero, and prints no formula; docs/reproduction/readings.md tells which reading fits
+  what it says of its figures.
 
 `sources` says how many sources each stage's queues see, and at which load, for each scheme.
 """
