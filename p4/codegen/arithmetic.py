@@ -109,15 +109,15 @@ def _wide(operator: str, a: Number, b: Number, low: int, high: int) -> Number:
 def _word_text(operator: str, a: Number, b: Number) -> str:
     if operator in "/%":
         if b.low > 0:
-            return f"({a.unsigned()} {operator} {_beside_word(b)})"
+            return f"({a.unsigned()} {operator} {_right(b)})"
         name = "pl_divide" if operator == "/" else "pl_modulo"
-        return f"{name}({a.text}, {b.text})"
-    right = _beside_word(b) if a.constant is None else b.unsigned()
+        return f"{name}({a.beside_word()}, {b.beside_word()})"
+    right = _right(b) if a.constant is None else b.unsigned()
     return f"{a.unsigned()} {operator} {right}"
 
 
-def _beside_word(b: Number) -> str:
-    """Return a right operand that becomes a word without a change of sign: no sum of bytes."""
+def _right(b: Number) -> str:
+    """Return the operand on the right of a word."""
     return b.inside() if b.atom or b.full else b.unsigned()
 
 
@@ -155,12 +155,14 @@ def _shift_right(a: Number, b: Number) -> Number:
             return Number(f"pl_wide_low({text})", low, high, full=True)
         return Number(text, low, high, wide=True)
     if a.signed:
-        return Number(f"pl_shift_right_signed({a.text}, {_amount(b)})", low, high, full=True)
+        return Number(
+            f"pl_shift_right_signed({a.beside_word()}, {_amount(b)})", low, high, full=True
+        )
     if a.high < INT and b.high < 31:
         return Number(f"{a.inside()} >> {b.inside()}", low, high, atom=False)
     if b.high < 64:
         return Number(f"{a.unsigned()} >> {b.inside()}", low, high, atom=False, full=True)
-    return Number(f"pl_shift_right({a.text}, {_amount(b)})", low, high, full=True)
+    return Number(f"pl_shift_right({a.beside_word()}, {_amount(b)})", low, high, full=True)
 
 
 def low_binary(operator: str, a: Number, b: Number) -> Number:

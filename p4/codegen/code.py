@@ -46,6 +46,10 @@ class Number:
             return self.inside()
         return f"(uint64_t){self.inside()}"
 
+    def beside_word(self) -> str:
+        """Return the text where C makes a word of it, which must not change a sum's sign."""
+        return self.text if self.atom or self.full or self.constant is not None else self.unsigned()
+
     def argument(self) -> str:
         """Return the text as an argument or index of type uint64_t."""
         return self.text if self.text.startswith("packet->") and self.atom else self.unsigned()

@@ -246,7 +246,7 @@ class Expressions:
         if low <= source.low and source.high <= high:
             return source
         if bits <= 64:
-            return Number(f"pl_signed({source.text}, {bits})", low, high, full=True)
+            return Number(f"pl_signed({source.beside_word()}, {bits})", low, high, full=True)
         self.need(low, high)
         return Number(f"pl_wide_sign({source.widened()}, {bits})", low, high, wide=True)
 
@@ -267,13 +267,13 @@ class Expressions:
                 return Number(f"(int64_t){text}" if signed else text, low, high, full=True)
             return Number(text, low, high, wide=True)
         if signed and source.low >= 0:
-            text = f"pl_saturate_unsigned({source.text}, {bits - 1})"
+            text = f"pl_saturate_unsigned({source.beside_word()}, {bits - 1})"
         elif signed:
             text = f"pl_saturate_signed({source.integer()}, {bits})"
         elif source.signed:
-            text = f"pl_saturate({source.text}, {bits})"
+            text = f"pl_saturate({source.beside_word()}, {bits})"
         else:
-            text = f"pl_saturate_unsigned({source.text}, {bits})"
+            text = f"pl_saturate_unsigned({source.beside_word()}, {bits})"
         least, most = (min(max(end, low), high) for end in (source.low, source.high))
         return Number(text, least, most, full=True)
 

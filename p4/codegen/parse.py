@@ -96,7 +96,7 @@ class ParserGenerator:
     def _write_loop(self, order: list[str], start: str) -> None:
         """Write the loop over states; one that makes no progress ends like a parser time-out."""
         self._writer.line(f"enum state state = {self._label(start)};")
-        limit = "packet->base.length + 256"
+        limit = "packet->base.length + 65536"
         condition = f"steps < {limit} && state != AT_END"
         loop = f"for (uint32_t steps = 0; {condition}; steps++)"
         with self._writer.block(loop), self._writer.block("switch (state)"):

@@ -7,7 +7,7 @@ from pathlib import Path
 from errors import UserError
 from p4.codegen.generate import generate_c
 from p4.codegen.reader import read_file, read_program
-from p4.commands.compile import add_compile_arguments, compile_program
+from p4.commands.compile import add_compile_arguments, compile_program, write_result
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -27,12 +27,4 @@ def run(arguments: argparse.Namespace) -> int:
     except UserError as error:
         sys.stderr.write(f"{error}\n")
         return 2
-    if arguments.output is None:
-        sys.stdout.write(text)
-        return 0
-    try:
-        arguments.output.write_text(text, encoding="utf-8")
-    except OSError as error:
-        sys.stderr.write(f"cannot write {arguments.output}: {error.strerror}\n")
-        return 2
-    return 0
+    return write_result(text, arguments)

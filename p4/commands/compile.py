@@ -65,14 +65,22 @@ def run(arguments: argparse.Namespace) -> int:
     except CompileError as error:
         sys.stderr.write(f"{error}\n")
         return 2
-    text = json.dumps(result, indent=2) + "\n"
-    if arguments.output is None:
+    return write_result(json.dumps(result, indent=2) + "\n", arguments)
+
+
+def write_result(text: str, arguments: argparse.Namespace) -> int:
+    """Write text where `-o` says, never over the program; returns the exit code."""
+    output: Path | None = arguments.output
+    if output is None:
         sys.stdout.write(text)
         return 0
     try:
-        arguments.output.write_text(text, encoding="utf-8")
+        if output.exists() and output.samefile(arguments.program):
+            sys.stderr.write(f"cannot write {output}: it is the program itself\n")
+            return 2
+        output.write_text(text, encoding="utf-8")
     except OSError as error:
-        sys.stderr.write(f"cannot write {arguments.output}: {error.strerror}\n")
+        sys.stderr.write(f"cannot write {output}: {error.strerror}\n")
         return 2
     return 0
 

@@ -96,9 +96,7 @@ class ExpressionChecker(TypeChecker):
         value = self.checked.constants.get(expression)
         if value is not None:
             wrapped = t.wrap(value, target)
-            if value not in (wrapped, wrapped + (1 << target.width)) and not (
-                -(1 << target.width) < value < 0
-            ):
+            if value != wrapped:
                 self._diagnostics.warning(
                     expression.at, f"{value} does not fit in {target} and becomes {wrapped}"
                 )
@@ -186,7 +184,7 @@ class ExpressionChecker(TypeChecker):
         if node.width <= 0:
             self._note(node, 0)
             return type_
-        if not t.fits(node.value, t.Bits(node.width)):
+        if not t.fits(node.value, type_):
             self._diagnostics.warning(
                 node.at, f"{node.value} does not fit in {type_} and loses its upper bits"
             )
@@ -422,6 +420,9 @@ class ExpressionChecker(TypeChecker):
             )
         if amount is not None and amount < 0:
             raise self._diagnostics.fail(node.right.at, "a shift by a negative amount")
+        shifted = t.base(left)
+        if isinstance(shifted, t.Bits) and amount is not None and amount >= shifted.width:
+            self._diagnostics.warning(node.at, f"a shift by {amount} leaves nothing of {left}")
         if isinstance(bits, t.Bits) and bits.signed and amount is None:
             raise self._diagnostics.fail(
                 node.right.at, "a shift's amount must be unsigned", "cast it to bit<…>"
@@ -464,15 +465,29 @@ class ExpressionChecker(TypeChecker):
         return t.BOOL
 
     def _arithmetic(self, node: tree.Binary, left: t.Type, right: t.Type) -> t.Type:
+        if node.operator in {"/", "%"}:
+            self._check_division(node, (left, right))
         type_ = self._unify_operands(node, left, right)
         bits = t.base(type_)
         saturating = node.operator in {"|+|", "|-|"}
         if not self._is_number(type_) or (saturating and not isinstance(bits, t.Bits)):
             raise self._diagnostics.fail(node.at, f"{node.operator} does not take {left}")
-        if node.operator in {"/", "%"} and self.checked.constants.get(node.right) == 0:
-            raise self._diagnostics.fail(node.right.at, "division by zero")
         self._fold(node, type_)
         return t.BOOL if node.operator in _COMPARISONS else type_
+
+    def _check_division(self, node: tree.Binary, types: tuple[t.Type, t.Type]) -> None:
+        for operand, type_ in zip((node.left, node.right), types, strict=True):
+            bits = t.base(type_)
+            if isinstance(bits, t.Bits) and bits.signed:
+                raise self._diagnostics.fail(
+                    node.at, f"{node.operator} does not take signed numbers", "cast them to bit<…>"
+                )
+            if self.checked.constants.get(operand, 0) < 0:
+                raise self._diagnostics.fail(
+                    operand.at, f"{node.operator} does not take negative numbers"
+                )
+        if self.checked.constants.get(node.right) == 0:
+            raise self._diagnostics.fail(node.right.at, "division by zero")
 
     def _conditional(self, node: tree.Conditional) -> t.Type:
         self._check(node.condition, t.BOOL, "a condition")

@@ -25,6 +25,15 @@ _KNOWN_PROPERTIES = {
     "junk",
 }
 SELECTOR = "selector"
+_NOT_IN_PARSERS: dict[type, str] = {
+    tree.Exit: "exit",
+    tree.Return: "return",
+    tree.Switch: "switch",
+    tree.For: "for",
+    tree.ForIn: "for",
+    tree.Break: "break",
+    tree.Continue: "continue",
+}
 
 
 class StatementChecker(CallChecker):
@@ -38,9 +47,16 @@ class StatementChecker(CallChecker):
     def _statements(self, statements: Sequence[tree.Statement]) -> None:
         for statement in statements:
             try:
+                self._check_place(statement)
                 _HANDLERS[type(statement)](self, statement)
             except Abort:
                 self._give_name(statement)
+
+    def _check_place(self, statement: tree.Statement) -> None:
+        """Refuse what a parser's states do not have."""
+        if self._context == "parser" and type(statement) in _NOT_IN_PARSERS:
+            word = _NOT_IN_PARSERS[type(statement)]
+            raise self._diagnostics.fail(statement.at, f"a parser's state cannot contain {word!r}")
 
     def _give_name(self, statement: tree.Statement) -> None:
         """Make a wrong declaration's name known, so that its uses are not errors too."""
@@ -95,7 +111,7 @@ class StatementChecker(CallChecker):
         self._check(node.value, expected, "the returned value")
 
     def _exit(self, node: tree.Exit) -> None:
-        if self._returns is not None and self._returns != t.VOID:
+        if self._context == "function":
             raise self._diagnostics.fail(node.at, "a function cannot exit")
 
     def _loop_exit(self, node: tree.Break | tree.Continue) -> None:
@@ -200,7 +216,8 @@ class StatementChecker(CallChecker):
 
     def _value_set(self, node: tree.ValueSet) -> None:
         self._infer(node.size)
-        self._constant(node.size, "a value set's size")
+        if self._constant(node.size, "a value set's size") < 1:
+            raise self._diagnostics.fail(node.size.at, "a value set's size is at least 1")
         self.checked.declared[node] = t.Set(self._resolve(node.type))
         self._declare(node)
 
@@ -244,9 +261,14 @@ class StatementChecker(CallChecker):
             self._diagnostics.error(node.at, f"table {node.name!r} has entries but no key")
         kinds = [self._key(key) for key in node.keys]
         self._context, before = "action", self._context
+        listed: set[str] = set()
         for reference in node.actions:
             with suppress(Abort):
                 self._action_reference(reference)
+            if _action_name(reference) in listed:
+                message = f"action {_action_name(reference)!r} is listed twice"
+                self._diagnostics.error(reference.at, message)
+            listed.add(_action_name(reference))
         self._context = before
         for entry in node.properties:
             try:
@@ -390,12 +412,33 @@ class StatementChecker(CallChecker):
                 self._select_case(case, types)
             except Abort:
                 continue
+        self._repeated_cases(select)
         if select.cases and not any(_catches_all(case) for case in select.cases[:-1]):
             return
         for before, case in zip(select.cases, select.cases[1:], strict=False):
             if _catches_all(before):
                 self._diagnostics.warning(case.at, "the cases after default are never reached")
                 return
+
+    def _repeated_cases(self, select: tree.Select) -> None:
+        seen: dict[tuple[object, ...], tree.SelectCase] = {}
+        for case in select.cases:
+            key = tuple(self._key_values(value) for value in case.keys)
+            first = seen.setdefault(key, case)
+            if first is not case and not _catches_all(case):
+                hint = f"the first is at {first.at}"
+                self._diagnostics.warning(case.at, "this case was there before", hint)
+
+    def _key_values(self, value: tree.Expression) -> object:
+        """Return what a key set compares with, so that equal ones are equal."""
+        if isinstance(value, tree.Everything):
+            return None
+        if isinstance(value, tree.Binary) and value.operator in {"&&&", ".."}:
+            first, second = (self._key_values(each) for each in (value.left, value.right))
+            if value.operator == "&&&" and isinstance(first, int) and isinstance(second, int):
+                first &= second
+            return value.operator, first, second
+        return self.checked.constants.get(value, value)
 
     def _select_width(self, key: tree.Expression, type_: t.Type) -> t.Type:
         if type_ == t.INTEGER:

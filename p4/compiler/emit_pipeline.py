@@ -228,9 +228,16 @@ class _Builder:
 
     def close_loops(self, first: Node | None) -> None:
         """Let what goes back to a loop's start go to the node that this has turned out to be."""
-        for node in _walk(first):
+        seen: set[Node] = set()
+        todo = [first]
+        while todo:
+            node = todo.pop()
+            if node is None or node in seen:
+                continue
+            seen.add(node)
             node.following = self._started(node.following)
             node.outcomes = {key: self._started(each) for key, each in node.outcomes.items()}
+            todo += [node.following, *node.outcomes.values()]
 
     def _started(self, node: Node | None) -> Node | None:
         while node in self._starts:

@@ -21,6 +21,7 @@ ALGORITHMS = {
     "csum16",
     "xor16",
 }
+SIZE_LIMIT = (1 << 31) - 1
 CLONES = {"ingress": "clone_ingress_pkt_to_egress", "egress": "clone_egress_pkt_to_egress"}
 
 
@@ -126,7 +127,7 @@ class ExternLowering(CallLowering):
             array = flat.Array(target.name, target.at)
             size = target.argument("size")
             if isinstance(size, flat.Number):
-                array.size = size.value
+                array.size = self._size(size.value, kind, target)
             elif size is not None:
                 raise self._unsupported(target.at, "a size that is not constant")
             if kind == "register":
@@ -135,6 +136,15 @@ class ExternLowering(CallLowering):
                 array.unit = self._enum_argument(target, "type", ("packets", "bytes"))
             self._arrays[target] = array
         return self._arrays[target]
+
+    def _size(self, size: int, kind: str, target: places.Object) -> int:
+        if not 0 < size <= SIZE_LIMIT:
+            raise self._diagnostics.fail(
+                target.at,
+                f"{kind} {target.name} has size {size}",
+                f"1 to {SIZE_LIMIT} are possible",
+            )
+        return size
 
     def _register_width(self, target: places.Object) -> int:
         type_ = t.base(target.type.arguments[0])
@@ -161,7 +171,8 @@ class ExternLowering(CallLowering):
             algorithm = None
             if declaration.name == "action_selector":
                 algorithm = self._algorithm(target.argument("algorithm"), at)
-            profile = flat.Profile(target.name, target.at, size.value, algorithm)
+            entries = self._size(size.value, declaration.name, target)
+            profile = flat.Profile(target.name, target.at, entries, algorithm)
             self._profiles[target] = profile
             self.program.profiles.append(profile)
         return self._profiles[target]

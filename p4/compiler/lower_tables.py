@@ -8,6 +8,7 @@ from p4.compiler.lower_externs import ExternLowering
 from p4.compiler.model import Call
 
 DEFAULT_SIZE = 1024
+COVER_LIMIT = 1000  # entries, up to which each is compared with each
 MATCH_KINDS = ("exact", "lpm", "ternary", "range", "optional")
 
 
@@ -80,6 +81,25 @@ class TableLowering(ExternLowering):
                 for row, rank in zip(table.entries, self._ranks(table), strict=True)
             )
             result.size = max(result.size, len(result.entries))
+            self._check_entries(result.entries)
+
+    def _check_entries(self, entries: tuple[flat.Entry, ...]) -> None:
+        """Refuse entries with the same key; warn of those that others leave nothing to match."""
+        seen: dict[tuple[flat.Match, ...], flat.Entry] = {}
+        for entry in entries:
+            first = seen.setdefault(entry.matches, entry)
+            if first is not entry:
+                hint = f"the first is at {first.at}"
+                self._diagnostics.error(entry.at, "an entry with this key was there before", hint)
+        if len(entries) > COVER_LIMIT:
+            return
+        for entry in entries:
+            for other in entries:
+                if other.priority < entry.priority and _covers(other.matches, entry.matches):
+                    message = "this entry is never reached"
+                    hint = f"the one at {other.at} comes before it"
+                    self._diagnostics.warning(entry.at, message, hint)
+                    break
 
     def _no_action(self) -> flat.Action:
         for action in self.program.actions:
@@ -321,6 +341,19 @@ class TableLowering(ExternLowering):
             levels.append(current)
         top = max(levels, default=0)
         return [top - level + 1 if largest else level for level in levels]
+
+
+def _covers(first: tuple[flat.Match, ...], second: tuple[flat.Match, ...]) -> bool:
+    """Tell whether what the second matches, some of it by a mask, the first matches, too."""
+    return first != second and all(
+        one == other
+        or (
+            one.kind == other.kind == "ternary"
+            and one.second & other.second == one.second
+            and one.value == other.value & one.second
+        )
+        for one, other in zip(first, second, strict=True)
+    )
 
 
 def _is_operator(value: tree.Expression, operator: str) -> bool:

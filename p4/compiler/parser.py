@@ -265,6 +265,7 @@ class Parser(StatementParser):
         self._expect("{")
         keys: tuple[tree.Key, ...] = ()
         actions: tuple[tree.ActionReference, ...] = ()
+        seen: set[str] = set()
         entries: tuple[tree.Entry, ...] | None = None
         entries_constant = False
         properties: list[tree.Property] = []
@@ -272,6 +273,9 @@ class Parser(StatementParser):
             self._annotations()
             constant = self._accept("const")
             word = self._identifier("a table's property")
+            if word.text in seen:
+                self._diagnostics.error(word.at, f"a table has but one {word.text!r}")
+            seen.add(word.text)
             self._expect("=")
             if word.text == "key":
                 keys = self._keys()
@@ -283,6 +287,9 @@ class Parser(StatementParser):
                 value = self._expression()
                 self._expect(";")
                 properties.append(tree.Property(word.at, word.text, value, constant))
+        if "actions" not in seen:
+            hint = "give it a list: actions = { … }"
+            self._diagnostics.error(name.at, f"table {name.text!r} has no actions", hint)
         body = (keys, actions, entries, entries_constant, tuple(properties))
         return tree.Table(name.at, name.text, annotations, *body)
 

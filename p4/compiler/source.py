@@ -21,6 +21,7 @@ INCLUDE_LIMIT = 100
 
 _COMMENT = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\])*"', re.DOTALL)
 _UNCLOSED = re.compile(r"/\*")
+_MACRO = re.compile(r"[A-Za-z_]\w*(\([^()]*\))?", re.ASCII)
 
 
 @dataclass(slots=True)
@@ -46,6 +47,10 @@ def preprocess(
     for directory in (*include_paths, INCLUDE):
         preprocessor.add_path(str(directory))
     for macro, value in defines.items():
+        if not _MACRO.fullmatch(macro):
+            at = Position(name, 1, 1)
+            message = f"cannot define {macro!r}: a macro's name is made of letters, digits and _"
+            raise CompileError([Diagnostic(ERROR, at, message)])
         preprocessor.define(f"{macro} {value}")
     output = io.StringIO()
     try:
@@ -62,7 +67,7 @@ def preprocess(
 
 def _read(path: Path, at: Position) -> str:
     try:
-        return path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8-sig")
     except OSError as error:
         problem = Diagnostic(ERROR, at, f"cannot read {path}: {error.strerror}")
     except UnicodeDecodeError:
@@ -105,9 +110,18 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
         if self._included > INCLUDE_LIMIT:
             at = Position(includepath, 1, 1)
             raise CompileError([Diagnostic(ERROR, at, "too many files are included")])
-        text = Path(includepath).read_text(encoding="utf-8")
+        text = self._read_included(Path(includepath))
         self.seen[includepath] = text.splitlines()
         return io.StringIO(_blank_comments(text, includepath))
+
+    def _read_included(self, path: Path) -> str:
+        """Return a file's text; an OSError lets the preprocessor look in the next folder."""
+        try:
+            return path.read_text(encoding="utf-8-sig")
+        except UnicodeDecodeError:
+            at = Position(*self._directive_at, 1)
+            problem = Diagnostic(ERROR, at, f"cannot read {path}: it is not UTF-8 text")
+            raise CompileError([problem]) from None
 
     def on_include_not_found(
         self,

@@ -41,6 +41,27 @@ def test_compile__errors_go_to_stderr_with_exit_code_2(
     assert "cannot write /nonexistent/x.json" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("command", ["compile", "c"])
+def test_the_program_itself_is_never_written_over(
+    source: Path, command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = source.read_text()
+    link = source.with_name("link.p4")
+    link.symlink_to(source)
+    for output in (source, link):
+        assert main([command, str(source), "-o", str(output)]) == 2
+        assert f"cannot write {output}: it is the program itself" in capsys.readouterr().err
+        assert source.read_text() == before
+
+
+@pytest.mark.parametrize("name", ["1X", "X-Y", "A B", "é"])
+def test_compile__a_macro_that_has_no_possible_name(
+    source: Path, name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["compile", str(source), f"-D{name}=1"]) == 2
+    assert f"cannot define {name!r}" in capsys.readouterr().err
+
+
 def test_compile__p4c_that_is_not_there(
     source: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -83,3 +83,21 @@ def test_preprocess__files_that_cannot_be_read(tmp_path: Path) -> None:
 def test_preprocess__a_file_that_includes_itself(tmp_path: Path) -> None:
     with pytest.raises(CompileError, match="too many files"):
         preprocess(write(tmp_path, '#include "a.p4"\n'), {})
+
+
+def test_a_byte_order_mark_is_skipped(tmp_path: Path) -> None:
+    (tmp_path / "inner.p4").write_bytes(b"\xef\xbb\xbfconst bit<8> y = 2;\n")
+    path = tmp_path / "a.p4"
+    path.write_bytes(b'\xef\xbb\xbf#include "inner.p4"\nconst bit<8> x = 1;\n')
+    text = preprocess(path, {}).text
+    assert "\ufeff" not in text
+    assert "x = 1" in text
+    assert "y = 2" in text
+
+
+def test_a_file_that_is_not_text_is_named(tmp_path: Path) -> None:
+    (tmp_path / "inner.p4").write_bytes(b"\xff\xfe\x00")
+    path = tmp_path / "a.p4"
+    path.write_text('#include "inner.p4"\n')
+    with pytest.raises(CompileError, match=r"a.p4:1:1: error: cannot read .*inner.p4: it is not"):
+        preprocess(path, {})

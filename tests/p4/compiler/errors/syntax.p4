@@ -19,3 +19,9 @@ control C(inout h_t h) {
 
 struct table { bit<8> x; }
 bit<8> global;
+control Tables(in bit<8> a) {
+    table bare { key = { a: exact; } }
+    table twice { key = { a: exact; } actions = { NoAction; } size = 1; size = 2; }
+    table again { key = { a: exact; } actions = { NoAction; } actions = { NoAction; } }
+    apply { }
+}
