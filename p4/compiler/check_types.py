@@ -9,6 +9,7 @@ from p4.compiler.diagnostics import Abort, Diagnostics, Position
 from p4.compiler.model import Checked
 
 WIDTH_LIMIT = 2048
+VARBIT_LIMIT = 65_536
 STACK_LIMIT = 1024
 
 _SIMPLE = {
@@ -134,9 +135,10 @@ class TypeChecker:
             return t.INTEGER if node.kind == "int" else t.Bits(1)
         size = self._constant(node.width, "a width")
         least = 1 if node.kind == "int" else 0
-        if not least <= size <= WIDTH_LIMIT:
+        most = VARBIT_LIMIT if node.kind == "varbit" else WIDTH_LIMIT
+        if not least <= size <= most:
             raise self._diagnostics.fail(
-                node.width.at, f"a width of {size} is not between {least} and {WIDTH_LIMIT}"
+                node.width.at, f"a width of {size} is not between {least} and {most}"
             )
         if node.kind == "varbit":
             return t.Varbit(size)

@@ -68,6 +68,10 @@ class Lowering(ParserLowering):
             if not isinstance(place, places.Object):
                 raise self._unsupported(main.at, "this argument of V1Switch")
             blocks.append(place)
+        wanted = (tree.Parser, *(tree.Control,) * 5)
+        declarations = [block.type.declaration for block in blocks]
+        if len(declarations) != len(wanted) or not all(map(isinstance, declarations, wanted)):
+            raise self._unsupported(main.at, "a V1Switch of other blocks than v1model's")
         return blocks
 
     def _global_instances(self) -> None:

@@ -15,6 +15,8 @@ MATCH_KINDS = ("exact", "lpm", "ternary", "range", "optional")
 class TableLowering(ExternLowering):
     """Tables. A table is made when it is first applied; its keys are computed at every use."""
 
+    _unnamed_profiles = 0
+
     def _apply_table(self, table: tree.Table) -> flat.Table:
         """Return the table, with the code that computes its keys emitted before it."""
         home = self._frame.home(table)
@@ -130,9 +132,21 @@ class TableLowering(ExternLowering):
             case "counters" | "meters":
                 self._direct(result, entry)
 
-    def _direct(self, result: flat.Table, entry: tree.Property) -> None:
+    def _attached(self, entry: tree.Property, name: str) -> places.Object:
+        """Return a property's object; one that is made there has the property's @name or `name`.
+
+        The reference compiler names them so; command files depend on it.
+        """
         place = self._place(entry.value)
         assert isinstance(place, places.Object)
+        if isinstance(entry.value, tree.Call):
+            mark = tree.annotation(entry, "name")
+            written_name = str(mark.arguments[0]).removeprefix(".") if mark else name
+            place.name = self._storage.unique(written_name)
+        return place
+
+    def _direct(self, result: flat.Table, entry: tree.Property) -> None:
+        place = self._attached(entry, entry.name.removesuffix("s"))
         arrays = self.program.counters if entry.name == "counters" else self.program.meters
         wanted = "direct_counter" if entry.name == "counters" else "direct_meter"
         array = self._array(place, wanted, entry.at)
@@ -148,8 +162,8 @@ class TableLowering(ExternLowering):
             result.meter = array.name
 
     def _implementation(self, result: flat.Table, table: tree.Table, entry: tree.Property) -> None:
-        place = self._place(entry.value)
-        assert isinstance(place, places.Object)
+        place = self._attached(entry, f"action_profile_{self._unnamed_profiles}")
+        self._unnamed_profiles += isinstance(entry.value, tree.Call)
         profile = self._profile(place, entry.at)
         profile.pipeline = profile.pipeline or self._region
         result.profile = profile.name

@@ -270,7 +270,7 @@ class Parser(StatementParser):
         entries_constant = False
         properties: list[tree.Property] = []
         while not self._accept("}"):
-            self._annotations()
+            property_annotations = self._annotations()
             constant = self._accept("const")
             word = self._identifier("a table's property")
             if word.text in seen:
@@ -286,7 +286,9 @@ class Parser(StatementParser):
             else:
                 value = self._expression()
                 self._expect(";")
-                properties.append(tree.Property(word.at, word.text, value, constant))
+                properties.append(
+                    tree.Property(word.at, word.text, value, constant, property_annotations)
+                )
         if "actions" not in seen:
             hint = "give it a list: actions = { … }"
             self._diagnostics.error(name.at, f"table {name.text!r} has no actions", hint)

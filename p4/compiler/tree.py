@@ -398,6 +398,7 @@ class Property(Node):
     name: str
     value: Expression
     constant: bool
+    annotations: Annotations
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -594,6 +595,8 @@ class Program(Node):
     declarations: tuple[Declaration, ...]
 
 
-def annotation(node: Declaration | Key | ActionReference | Entry, name: str) -> Annotation | None:
+def annotation(
+    node: Declaration | Key | ActionReference | Entry | Property, name: str
+) -> Annotation | None:
     """Return the node's first annotation of that name, if it has one."""
     return next((entry for entry in node.annotations if entry.name == name), None)
