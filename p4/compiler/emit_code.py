@@ -67,6 +67,8 @@ class _Emitter:
             case flat.Labelled():
                 self.code(statement.body)
                 self.steps.append(_Label(statement.label))
+            case flat.Whole():
+                self.code(statement.body)
             case flat.Loop():
                 start = self._label()
                 self.steps.append(_Label(start))

@@ -93,24 +93,13 @@ class _Builder:
         """Return the first node of code that goes on with `following`."""
         plain: list[flat.Statement] = []
         for statement in reversed(code):
-            if isinstance(statement, flat.Assign | flat.Do) or self._is_loop(statement):
+            if isinstance(statement, flat.Assign | flat.Do | flat.Whole) or _is_loop(statement):
                 plain.append(statement)
                 continue
             following = self._hidden(plain, following)
             plain = []
             following = self._statement(statement, following)
         return self._hidden(plain, following)
-
-    @staticmethod
-    def _is_loop(statement: flat.Statement) -> bool:
-        """Tell whether a statement is a loop that becomes part of an action as a whole."""
-        inside = list(flat.statements((statement,)))
-        return (
-            isinstance(statement, flat.Labelled)
-            and any(isinstance(each, flat.Loop) for each in statement.body)
-            and not any(isinstance(each, flat.Apply) for each in inside)
-            and not flat.leaves((statement,))
-        )
 
     def _statement(self, statement: flat.Statement, following: Node | None) -> Node | None:
         match statement:
@@ -255,6 +244,17 @@ class _Builder:
             outcomes = {"true": targets[index], "false": result}
             result = Node(sites[index].at, None, test, "", None, outcomes)
         return result
+
+
+def _is_loop(statement: flat.Statement) -> bool:
+    """Tell whether a statement is a loop that becomes part of an action as a whole."""
+    inside = list(flat.statements((statement,)))
+    return (
+        isinstance(statement, flat.Labelled)
+        and any(isinstance(each, flat.Loop) for each in statement.body)
+        and not any(isinstance(each, flat.Apply) for each in inside)
+        and not flat.leaves((statement,))
+    )
 
 
 def _position(statement: flat.Statement) -> Position:

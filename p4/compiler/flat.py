@@ -217,6 +217,14 @@ class Loop:
 
 
 @dataclass(frozen=True, slots=True)
+class Whole:
+    """What an action does that is called by name: it stays in one action of the pipeline."""
+
+    body: "Code"
+    at: Position
+
+
+@dataclass(frozen=True, slots=True)
 class RunParser:
     """Run the states of a parser; goes on after this where they accept."""
 
@@ -225,7 +233,7 @@ class RunParser:
     name: str = ""
 
 
-Statement: TypeAlias = Assign | Do | If | Labelled | Jump | Apply | Loop | RunParser
+Statement: TypeAlias = Assign | Do | If | Labelled | Jump | Apply | Loop | Whole | RunParser
 Code: TypeAlias = tuple[Statement, ...]
 
 
@@ -236,7 +244,7 @@ def statements(code: Code) -> Iterator[Statement]:
         match statement:
             case If():
                 yield from statements(statement.yes + statement.no)
-            case Labelled() | Loop():
+            case Labelled() | Loop() | Whole():
                 yield from statements(statement.body)
             case Apply():
                 bodies = [body for _, body in statement.cases]

@@ -253,7 +253,16 @@ class CallLowering(AssignmentLowering):
         home = self._frame.home(declaration)
         frame = Frame(home, home.prefix, owner=declaration, in_action=self._frame.in_action)
         copies = self._bind(call, frame, copy=True)
-        self._inline(frame, lambda: self._statements(declaration.body.statements), copies, at)
+        body = declaration.body.statements
+        code = self._capture(
+            lambda: self._inline(frame, lambda: self._statements(body), copies, at)
+        )
+        straight = all(isinstance(each, flat.Assign | flat.Do) for each in code)
+        in_pipeline = self._region in {"ingress", "egress"} and not frame.in_action
+        if straight or not in_pipeline or flat.leaves(code):
+            self._code.extend(code)
+        else:
+            self._emit(flat.Whole(code, at))
         return None
 
     # Controls and parsers

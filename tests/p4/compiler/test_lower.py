@@ -172,6 +172,18 @@ def test_loops_inside_of_each_other_are_unrolled_to_a_bound_together(tmp_path: P
     assert targets(json).count("h.b") == 100
 
 
+def test_an_action_that_is_called_stays_one_action(tmp_path: Path) -> None:
+    json = compile_parts(
+        tmp_path,
+        declarations="bit<8> f(in bit<8> x) { if (x > 3) { return x + 1; } return x - 1; }",
+        locals="action set(in bit<8> x) { hdr.h.a = f(x); if (x == 1) { hdr.h.b = f(hdr.h.a); } }",
+        apply="set(hdr.h.b);",
+    )
+    ingress = json["pipelines"][0]
+    assert len(ingress["tables"]) == 1
+    assert ingress["conditionals"] == []
+
+
 def test_exit_in_an_action_stops_the_pipeline(tmp_path: Path) -> None:
     json = compile_parts(
         tmp_path,

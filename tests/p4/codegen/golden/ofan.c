@@ -163,14 +163,8 @@ static const struct pl_action actions[] = {
     {"routing33_0", NULL, 0, 0},
     {"routing33", NULL, 0, 0},
     {"ofan19", NULL, 0, 0},
-    {"rotation54", NULL, 0, 0},
-    {"rotation37_1", NULL, 0, 0},
-    {"rotation57", NULL, 0, 0},
-    {"rotation67", NULL, 0, 0},
-    {"rotation37_0", NULL, 0, 0},
-    {"rotation78_0", NULL, 0, 0},
-    {"rotation37", NULL, 0, 0},
-    {"rotation78", NULL, 0, 0},
+    {"rotation84", NULL, 0, 0},
+    {"rotation86", NULL, 0, 0},
     {"main13", NULL, 0, 0},
 };
 
@@ -178,22 +172,16 @@ static const uint16_t actions_0[] = {5};
 static const uint16_t actions_1[] = {6};
 static const uint16_t actions_2[] = {8};
 static const uint16_t actions_3[] = {9};
-static const uint16_t actions_4[] = {10};
-static const uint16_t actions_5[] = {11};
-static const uint16_t actions_6[] = {17};
-static const uint16_t actions_7[] = {12};
-static const uint16_t actions_8[] = {13};
-static const uint16_t actions_9[] = {14};
-static const uint16_t actions_10[] = {15};
-static const uint16_t actions_11[] = {16};
-static const uint16_t actions_12[] = {0};
-static const uint8_t default_12[] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x0, 0x0, 0x0,
+static const uint16_t actions_4[] = {11};
+static const uint16_t actions_5[] = {10};
+static const uint16_t actions_6[] = {0};
+static const uint8_t default_6[] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x0, 0x0, 0x0,
         0x0, 0x0};
-static const struct pl_key keys_13[] = {{PL_EXACT, 16, 0}};
-static const uint16_t actions_13[] = {2, 3};
-static const struct pl_key keys_14[] = {{PL_EXACT, 16, 0}};
-static const uint16_t actions_14[] = {4, 1};
-static const uint16_t actions_15[] = {7};
+static const struct pl_key keys_7[] = {{PL_EXACT, 16, 0}};
+static const uint16_t actions_7[] = {2, 3};
+static const struct pl_key keys_8[] = {{PL_EXACT, 16, 0}};
+static const uint16_t actions_8[] = {4, 1};
+static const uint16_t actions_9[] = {7};
 static const struct pl_table tables[] = {
     {.name = "tbl_routing13", .engine = PL_NO_KEY, .row_bytes = 24, .actions = actions_0,
             .action_count = 1, .default_constant = 1, .counter = PL_NONE, .meter = PL_NONE, .profile
@@ -204,45 +192,27 @@ static const struct pl_table tables[] = {
     {.name = "tbl_ofan19", .engine = PL_NO_KEY, .row_bytes = 24, .actions = actions_2, .action_count
             = 1, .default_constant = 1, .counter = PL_NONE, .meter = PL_NONE, .profile = PL_NONE,
             .size = 1024, .default_action = 8},
-    {.name = "tbl_rotation54", .engine = PL_NO_KEY, .row_bytes = 24, .actions = actions_3,
+    {.name = "tbl_rotation84", .engine = PL_NO_KEY, .row_bytes = 24, .actions = actions_3,
             .action_count = 1, .default_constant = 1, .counter = PL_NONE, .meter = PL_NONE, .profile
             = PL_NONE, .size = 1024, .default_action = 9},
-    {.name = "tbl_rotation37_1", .engine = PL_NO_KEY, .row_bytes = 24, .actions = actions_4,
+    {.name = "tbl_main13", .engine = PL_NO_KEY, .row_bytes = 24, .actions = actions_4, .action_count
+            = 1, .default_constant = 1, .counter = PL_NONE, .meter = PL_NONE, .profile = PL_NONE,
+            .size = 1024, .default_action = 11},
+    {.name = "tbl_rotation86", .engine = PL_NO_KEY, .row_bytes = 24, .actions = actions_5,
             .action_count = 1, .default_constant = 1, .counter = PL_NONE, .meter = PL_NONE, .profile
             = PL_NONE, .size = 1024, .default_action = 10},
-    {.name = "tbl_rotation57", .engine = PL_NO_KEY, .row_bytes = 24, .actions = actions_5,
-            .action_count = 1, .default_constant = 1, .counter = PL_NONE, .meter = PL_NONE, .profile
-            = PL_NONE, .size = 1024, .default_action = 11},
-    {.name = "tbl_main13", .engine = PL_NO_KEY, .row_bytes = 24, .actions = actions_6, .action_count
-            = 1, .default_constant = 1, .counter = PL_NONE, .meter = PL_NONE, .profile = PL_NONE,
-            .size = 1024, .default_action = 17},
-    {.name = "tbl_rotation67", .engine = PL_NO_KEY, .row_bytes = 24, .actions = actions_7,
-            .action_count = 1, .default_constant = 1, .counter = PL_NONE, .meter = PL_NONE, .profile
-            = PL_NONE, .size = 1024, .default_action = 12},
-    {.name = "tbl_rotation37_0", .engine = PL_NO_KEY, .row_bytes = 24, .actions = actions_8,
-            .action_count = 1, .default_constant = 1, .counter = PL_NONE, .meter = PL_NONE, .profile
-            = PL_NONE, .size = 1024, .default_action = 13},
-    {.name = "tbl_rotation78_0", .engine = PL_NO_KEY, .row_bytes = 24, .actions = actions_9,
-            .action_count = 1, .default_constant = 1, .counter = PL_NONE, .meter = PL_NONE, .profile
-            = PL_NONE, .size = 1024, .default_action = 14},
-    {.name = "tbl_rotation37", .engine = PL_NO_KEY, .row_bytes = 24, .actions = actions_10,
-            .action_count = 1, .default_constant = 1, .counter = PL_NONE, .meter = PL_NONE, .profile
-            = PL_NONE, .size = 1024, .default_action = 15},
-    {.name = "tbl_rotation78", .engine = PL_NO_KEY, .row_bytes = 24, .actions = actions_11,
-            .action_count = 1, .default_constant = 1, .counter = PL_NONE, .meter = PL_NONE, .profile
-            = PL_NONE, .size = 1024, .default_action = 16},
     {.name = "Fabric.routing.place", .engine = PL_NO_KEY, .argument_words = 6, .row_bytes = 72,
-            .actions = actions_12, .action_count = 1, .counter = PL_NONE, .meter = PL_NONE, .profile
-            = PL_NONE, .size = 1024, .default_parameters = default_12},
+            .actions = actions_6, .action_count = 1, .counter = PL_NONE, .meter = PL_NONE, .profile
+            = PL_NONE, .size = 1024, .default_parameters = default_6},
     {.name = "Fabric.routing.down", .engine = PL_HASHED, .key_count = 1, .key_bytes = 2, .key_words
-            = 1, .value_words = 1, .argument_words = 1, .row_bytes = 40, .keys = keys_13, .actions =
-            actions_13, .action_count = 2, .counter = PL_NONE, .meter = PL_NONE, .profile = PL_NONE,
+            = 1, .value_words = 1, .argument_words = 1, .row_bytes = 40, .keys = keys_7, .actions =
+            actions_7, .action_count = 2, .counter = PL_NONE, .meter = PL_NONE, .profile = PL_NONE,
             .size = 512, .default_action = 3},
     {.name = "Fabric.routing.up", .engine = PL_HASHED, .key_count = 1, .key_bytes = 2, .key_words =
-            1, .value_words = 1, .argument_words = 2, .row_bytes = 48, .keys = keys_14, .actions =
-            actions_14, .action_count = 2, .counter = PL_NONE, .meter = PL_NONE, .profile = PL_NONE,
+            1, .value_words = 1, .argument_words = 2, .row_bytes = 48, .keys = keys_8, .actions =
+            actions_8, .action_count = 2, .counter = PL_NONE, .meter = PL_NONE, .profile = PL_NONE,
             .size = 8, .default_action = 1},
-    {.name = "tbl_routing33", .engine = PL_NO_KEY, .row_bytes = 24, .actions = actions_15,
+    {.name = "tbl_routing33", .engine = PL_NO_KEY, .row_bytes = 24, .actions = actions_9,
             .action_count = 1, .default_constant = 1, .counter = PL_NONE, .meter = PL_NONE, .profile
             = PL_NONE, .size = 1024, .default_action = 7},
 };
@@ -317,8 +287,8 @@ static inline void action_ofan19(struct packet *packet)
     packet->meta.Fabric_balance_rotation_pointer = (uint32_t)packet->meta.Fabric_balance_id;
 }
 
-/* rotation.p4:54: action rotation54 */
-static inline void action_rotation54(struct packet *packet)
+/* rotation.p4:84: action rotation84 */
+static inline void action_rotation84(struct packet *packet)
 {
     if (pl_in_range(&packet->base, packet->meta.Fabric_balance_rotation_pointer, 16)) {
         packet->meta.Fabric_balance_rotation_position =
@@ -333,11 +303,6 @@ static inline void action_rotation54(struct packet *packet)
         packet->meta.Fabric_balance_rotation_base =
                 (uint8_t)register_Fabric_balance_rotation_order(packet)[packet->meta.Fabric_balance_rotation_position];
     }
-}
-
-/* rotation.p4:37: action rotation37_1 */
-static inline void action_rotation37_1(struct packet *packet)
-{
     packet->meta.Fabric_balance_rotation_flipped =
             (uint8_t)(packet->meta.Fabric_balance_rotation_base ^ (packet->meta.Fabric_balance_id &
             1));
@@ -356,16 +321,11 @@ static inline void action_rotation37_1(struct packet *packet)
             (uint8_t)((packet->meta.Fabric_balance_rotation_sum >= 2) ?
             (((uint64_t)packet->meta.Fabric_balance_rotation_sum - 2) & 0xffff) :
             packet->meta.Fabric_balance_rotation_sum);
-}
-
-/* rotation.p4:57: action rotation57 */
-static inline void action_rotation57(struct packet *packet)
-{
     packet->meta.userMetadata_uplink = (uint8_t)packet->meta.Fabric_balance_rotation_port_of;
 }
 
-/* rotation.p4:67: action rotation67 */
-static inline void action_rotation67(struct packet *packet)
+/* rotation.p4:86: action rotation86 */
+static inline void action_rotation86(struct packet *packet)
 {
     packet->meta.Fabric_balance_rotation_searching = 1;
     packet->meta.Fabric_balance_rotation_next = 0;
@@ -377,11 +337,6 @@ static inline void action_rotation67(struct packet *packet)
         packet->meta.Fabric_balance_rotation_base_0 =
                 (uint8_t)register_Fabric_balance_rotation_order(packet)[packet->meta.Fabric_balance_rotation_position_0];
     }
-}
-
-/* rotation.p4:37: action rotation37_0 */
-static inline void action_rotation37_0(struct packet *packet)
-{
     packet->meta.Fabric_balance_rotation_flipped_0 =
             (uint8_t)(packet->meta.Fabric_balance_rotation_base_0 ^ (packet->meta.Fabric_balance_id
             & 1));
@@ -403,11 +358,6 @@ static inline void action_rotation37_0(struct packet *packet)
             (uint8_t)((packet->meta.Fabric_balance_rotation_sum_0 >= 2) ?
             (((uint64_t)packet->meta.Fabric_balance_rotation_sum_0 - 2) & 0xffff) :
             packet->meta.Fabric_balance_rotation_sum_0);
-}
-
-/* rotation.p4:78: action rotation78_0 */
-static inline void action_rotation78_0(struct packet *packet)
-{
     packet->meta.Fabric_balance_rotation_port =
             (uint8_t)packet->meta.Fabric_balance_rotation_port_of_0;
     packet->meta.Fabric_balance_rotation_takes =
@@ -430,11 +380,6 @@ static inline void action_rotation78_0(struct packet *packet)
         packet->meta.Fabric_balance_rotation_base_0 =
                 (uint8_t)register_Fabric_balance_rotation_order(packet)[packet->meta.Fabric_balance_rotation_position_0];
     }
-}
-
-/* rotation.p4:37: action rotation37 */
-static inline void action_rotation37(struct packet *packet)
-{
     packet->meta.Fabric_balance_rotation_flipped_1 =
             (uint8_t)(packet->meta.Fabric_balance_rotation_base_0 ^ (packet->meta.Fabric_balance_id
             & 1));
@@ -456,11 +401,6 @@ static inline void action_rotation37(struct packet *packet)
             (uint8_t)((packet->meta.Fabric_balance_rotation_sum_1 >= 2) ?
             (((uint64_t)packet->meta.Fabric_balance_rotation_sum_1 - 2) & 0xffff) :
             packet->meta.Fabric_balance_rotation_sum_1);
-}
-
-/* rotation.p4:78: action rotation78 */
-static inline void action_rotation78(struct packet *packet)
-{
     packet->meta.Fabric_balance_rotation_port =
             (uint8_t)packet->meta.Fabric_balance_rotation_port_of_1;
     packet->meta.Fabric_balance_rotation_takes =
@@ -579,7 +519,7 @@ static inline void run_states(struct packet *packet)
 /* routing.p4:27: table Fabric.routing.place */
 static inline void table_Fabric_routing_place(struct packet *packet)
 {
-    const struct pl_store *store = packet->base.sw->stores[12];
+    const struct pl_store *store = packet->base.sw->stores[6];
     struct pl_found found = pl_found_row(store, NULL, 0);
     switch (found.action) {
     case 0:
@@ -593,7 +533,7 @@ static inline void table_Fabric_routing_place(struct packet *packet)
 /* routing.p4:40: table Fabric.routing.down */
 static inline void table_Fabric_routing_down(struct packet *packet)
 {
-    const struct pl_store *store = packet->base.sw->stores[13];
+    const struct pl_store *store = packet->base.sw->stores[7];
     const uint64_t key[1] = {(uint64_t)packet->meta.Fabric_routing_child << 48};
     const struct pl_row *row = pl_lookup_hashed(store, key, 1, 40);
     struct pl_found found = pl_found_row(store, row, 1);
@@ -612,7 +552,7 @@ static inline void table_Fabric_routing_down(struct packet *packet)
 /* routing.p4:52: table Fabric.routing.up */
 static inline void table_Fabric_routing_up(struct packet *packet)
 {
-    const struct pl_store *store = packet->base.sw->stores[14];
+    const struct pl_store *store = packet->base.sw->stores[8];
     const uint64_t key[1] = {(uint64_t)packet->meta.Fabric_routing_group << 48};
     const struct pl_row *row = pl_lookup_hashed(store, key, 1, 48);
     struct pl_found found = pl_found_row(store, row, 1);
@@ -647,15 +587,9 @@ static inline void ingress(struct packet *packet)
     if (!(packet->meta.userMetadata_valid == 0)) {
         action_ofan19(packet);
         if (packet->meta.userMetadata_valid == 3) {
-            action_rotation54(packet);
-            action_rotation37_1(packet);
-            action_rotation57(packet);
+            action_rotation84(packet);
         } else {
-            action_rotation67(packet);
-            action_rotation37_0(packet);
-            action_rotation78_0(packet);
-            action_rotation37(packet);
-            action_rotation78(packet);
+            action_rotation86(packet);
         }
         action_main13(packet);
     }
@@ -845,8 +779,8 @@ static const struct pl_layout layout = {
     .profiles = profiles,
     .value_sets = value_sets,
     .hashes = hashes,
-    .table_count = 16,
-    .action_count = 18,
+    .table_count = 10,
+    .action_count = 12,
     .register_count = 2,
     .counter_count = 0,
     .meter_count = 0,
@@ -865,7 +799,7 @@ static struct pl_switch *create(const struct pl_world *world, uint64_t seed)
 __attribute__((visibility("default"))) const struct pl_program pl_program = {
     .abi = PL_ABI,
     .name = "ofan",
-    .digest = "3b7b81fbe45e187f8ea35809b9186772728b8de0ec181aac071b7867ba6ef016",
+    .digest = "50bab270fe64491447522576619f2fe5586d6a85cfca93cfaec6f545b68344c6",
     .pure_egress = 1,
     .create = create,
     .destroy = pl_switch_free,
