@@ -27,6 +27,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     _add_attach(commands.add_parser("attach", help="enter a running fabric"))
     _add_run(commands.add_parser("run", help="run a network of the p4lang tutorials"))
     _add_export(commands.add_parser("export", help="write a fabric as an application of p4-utils"))
+    _add_trace(commands.add_parser("trace", help="run again what a result folder has, traced"))
     _add_new_scheme(commands.add_parser("new-scheme", help="begin a scheme of your own"))
     given = parser.parse_args(arguments)
     work: Callable[[argparse.Namespace], int] = given.work
@@ -64,6 +65,13 @@ def _add_export(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(work=_export)
 
 
+def _add_trace(parser: argparse.ArgumentParser) -> None:
+    parser.description = "Run a finished run of virtual time again and keep every frame's way."
+    parser.add_argument("run", type=Path, help="the run's result folder")
+    parser.add_argument("file", type=Path, help="where to write the trace (numpy's .npz)")
+    parser.set_defaults(work=_trace)
+
+
 def _add_new_scheme(parser: argparse.ArgumentParser) -> None:
     parser.description = "Write NAME.p4 and NAME.toml, a scheme that runs as it is."
     parser.add_argument("name", type=Path, help="what it is called, after its folder if not this")
@@ -95,6 +103,13 @@ def _export(given: argparse.Namespace) -> int:
     plan = plan_for(scenario, tick_ps=1_000_000)
     programs = {source: load_program(source).model for source in set(plan.programs.values())}
     print(export(plan, programs, given.folder, given.rate))
+    return 0
+
+
+def _trace(given: argparse.Namespace) -> int:
+    from testbed.virtual.trace import record  # noqa: PLC0415 - builds the event core
+
+    record(given.run, given.file)
     return 0
 
 

@@ -246,6 +246,16 @@ class Dataplane:
         self._library.dp_read_arrivals(self._dp, self._rows("dp_arrivals", records))
         return records
 
+    def trace(self, *, on: bool = True) -> None:
+        """Keep every frame at every port from now on, or no longer (virtual time)."""
+        self._library.dp_trace(self._dp, on)
+
+    def hops(self) -> NDArray[np.void]:
+        """Return struct dp_hop of all frames traced since the last call, by port and departure."""
+        hops = np.zeros(self._library.dp_hop_count(self._dp), dtype=dtype_of("dp_hop"))
+        self._library.dp_take_hops(self._dp, self._rows("dp_hop", hops))
+        return hops[np.lexsort((hops["departure_ps"], hops["place"]))]
+
     def totals(self) -> dict[str, int]:
         """Return the fields of struct dp_totals: where all frames are."""
         totals = self._ffi.new("struct dp_totals *")

@@ -67,7 +67,10 @@ struct worker {
     uint64_t sample_room;
     struct dp_arrivals *arrivals;
     uint64_t arrival_room;
-    bool failed;               /* no memory for a sample */
+    struct dp_hop *hops;       /* of a trace */
+    uint64_t hop_count;
+    uint64_t hop_room;
+    bool failed;               /* no memory for a sample or hop */
 };
 
 /* --- Ports --- */
@@ -246,6 +249,8 @@ struct dp {
     struct worker *workers;      /* DP_THREADS of them */
     uint32_t active_workers;     /* how many have ever worked */
     struct real_front *real;
+    bool traced;                 /* every hop is kept */
+    bool watched;                /* traced, or on the real clock */
     char message[256];
 };
 

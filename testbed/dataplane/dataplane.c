@@ -191,6 +191,7 @@ void dp_free(struct dp *dp)
         batch_free(&dp->workers[i].batch);
         free(dp->workers[i].samples);
         free(dp->workers[i].arrivals);
+        free(dp->workers[i].hops);
     }
     if (dp->real)
         real_close(dp);

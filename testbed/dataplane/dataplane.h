@@ -231,6 +231,25 @@ struct dp_arrivals {
 };
 uint64_t dp_arrival_count(const struct dp *dp);
 void dp_read_arrivals(const struct dp *dp, struct dp_arrivals *records);
+/* Tracing, in virtual time: every frame at every port, from now on (1) or no longer (0). */
+void dp_trace(struct dp *dp, uint32_t on);
+
+/* A frame at a port. Its service begins its own time before `departure_ps`. */
+struct dp_hop {
+    uint64_t arrived_ps;    /* when it was queued */
+    uint64_t departure_ps;  /* when its last bit leaves */
+    uint32_t place;         /* the port's row in dp_read_ports */
+    uint32_t flow;          /* all ones: neither data nor ACK */
+    uint32_t psn;
+    uint32_t bytes;         /* what the port charges for it */
+    uint32_t length;        /* on the wire, without FCS */
+    uint32_t entropy;
+    uint32_t kind;          /* 0 other, 1 data, 2 ACK */
+    uint32_t marked;        /* when it was queued */
+};
+uint64_t dp_hop_count(const struct dp *dp);
+/* Copy and forget all hops so far, in no order. */
+void dp_take_hops(struct dp *dp, struct dp_hop *hops);
 
 /* Where all frames are: sent = delivered + the drops + left, or the core has a fault. */
 struct dp_totals {

@@ -4,6 +4,7 @@
 
 #include "frame.h"
 #include "real/real.h"
+#include "trace.h"
 
 enum { FCS_BYTES = 4 };
 
@@ -85,8 +86,12 @@ void port_serve(struct worker *worker, struct port *port, uint32_t number, uint3
     uint64_t due = departure + dp->settings.delay_ps;
     if (due < worker->next_event)
         worker->next_event = due;
-    if (dp->real)
-        real_notice(dp, port);
+    if (dp->watched) {
+        if (dp->traced)
+            trace_hop(worker, port, packet_at(dp, number), bytes, arrived, departure);
+        if (dp->real)
+            real_notice(dp, port);
+    }
 }
 
 bool port_enqueue(struct worker *worker, struct port *port, uint32_t number, uint64_t now)

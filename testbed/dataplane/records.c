@@ -22,7 +22,7 @@ bool records_failed(struct dp *dp)
 {
     for (uint32_t i = 0; i < dp->active_workers; i++)
         if (dp->workers[i].failed) {
-            build_fail(dp, "not enough memory for the queue time series");
+            build_fail(dp, "not enough memory for the queue time series or the trace");
             return true;
         }
     return false;

@@ -49,13 +49,15 @@ def run(
     threads: int | None = None,
     sample_ps: int | None = None,
     progress: Callable[[float], None] | None = None,
+    trace: Callable[[Dataplane], None] | None = None,
 ) -> Outcome:
     """Run a plan in virtual time and write its result folder.
 
     `threads` does not change the result; by default large networks use all processors. `sample_ps`
     is the interval of the queue time series, 0 for none; by default small networks have one.
-    `progress` is called with the share of frames acknowledged so far. Raises UserError
-    before it starts if the network is too large for this machine, UserError or EngineError for
+    `progress` is called with the share of frames acknowledged so far. With `trace`, every frame at
+    every port is kept, and `trace` called in the end to fetch them. Raises UserError before it
+    starts if the network is too large for this machine, UserError or EngineError for
     a plan that cannot be run. A KeyboardInterrupt leaves the results so far.
     """
     check_memory(plan)
@@ -66,6 +68,7 @@ def run(
         settings_of(plan, sample_ps=interval), port_counts(plan.topology), plan.topology.hosts
     ) as dataplane:
         build(dataplane, plan)
+        dataplane.trace(on=trace is not None)
         interrupted: KeyboardInterrupt | None = None
         try:
             ended = _run(dataplane, threads or suitable_threads(plan), progress)
@@ -73,6 +76,8 @@ def run(
             ended, interrupted = "interrupted", signal
         outcome = Outcome(ended, dataplane.now_ps, time.monotonic() - begin, dataplane.message)
         _write(folder, dataplane, outcome, started_ns)
+        if trace is not None:
+            trace(dataplane)
     if interrupted is not None:
         raise interrupted
     return outcome

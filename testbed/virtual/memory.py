@@ -86,7 +86,7 @@ def check_expected_memory(scenario: Scenario, plans: int = 1) -> None:
 
 
 def _check(k: int, hosts: int, needed: int) -> None:
-    there = _available()
+    there = available()
     if there is not None and needed > there:
         raise UserError(
             f"k = {k} with {hosts} hosts needs about "
@@ -109,7 +109,7 @@ def _bytes_for(scenario: Scenario, work: Work) -> int:
     )
 
 
-def _available() -> int | None:
+def available() -> int | None:
     """Return the machine's free memory in bytes, None where it does not say."""
     info = Path("/proc/meminfo")
     if not info.exists():

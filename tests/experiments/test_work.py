@@ -17,7 +17,7 @@ def test_check_size__beyond_what_was_tried__is_refused_in_every_world() -> None:
 
 
 def test_check_size__counts_the_plans_of_all_runs(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("testbed.virtual.memory._available", lambda: 4 * 10**9)
+    monkeypatch.setattr("testbed.virtual.memory.available", lambda: 4 * 10**9)
     check_size([Scenario(k=64)], "virtual")
     with pytest.raises(UserError, match=r"GB of memory; 4\.0 GB are free"):
         check_size([Scenario(k=64)] * 18, "virtual")

@@ -20,6 +20,7 @@ static int make(struct dp *dp)
     if (!real)
         return -1;
     dp->real = real;
+    dp->watched = true;
     real->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
     real->control_fd = -1;
     real->ports = calloc(dp->port_count + 1, sizeof *real->ports);
@@ -50,6 +51,7 @@ void real_close(struct dp *dp)
     free(real->polled);
     free(real);
     dp->real = NULL;
+    dp->watched = dp->traced;
 }
 
 static int open_socket(struct dp *dp, struct real_port *port, const struct dp_wire *wire)

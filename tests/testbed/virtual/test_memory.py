@@ -30,7 +30,7 @@ def test_memory_expected__is_near_what_the_plan_says(
 def test_check_expected_memory__too_little__says_how_much_is_needed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("testbed.virtual.memory._available", lambda: 2 * 10**9)
+    monkeypatch.setattr("testbed.virtual.memory.available", lambda: 2 * 10**9)
     check_expected_memory(Scenario(k=16))
     with pytest.raises(UserError, match=r"k = 64 with 65536 hosts needs about .* GB"):
         check_expected_memory(Scenario(k=64), plans=18)

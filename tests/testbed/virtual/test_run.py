@@ -129,7 +129,7 @@ def test_memory__is_asked_for_before_a_run(monkeypatch: pytest.MonkeyPatch) -> N
     plan = plan_for(Scenario(scheme="ofan"))
     assert 100e6 < memory_needed(plan) < 1e9
     check_memory(plan)
-    monkeypatch.setattr("testbed.virtual.memory._available", lambda: 1000)
+    monkeypatch.setattr("testbed.virtual.memory.available", lambda: 1000)
     with pytest.raises(UserError, match="k = 4 with 16 hosts needs about"):
         check_memory(plan)
 

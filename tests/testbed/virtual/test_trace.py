@@ -1,0 +1,151 @@
+"""Traces of virtual runs, and the explanations read from them."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import tempfile
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from analysis import causes, explain
+from analysis.causes import PACING, PROPAGATION, RETRANSMISSION, WINDOW
+from analysis.results import read_run
+from analysis.trace import Trace, read_trace
+from errors import UserError
+from testbed import schemes
+from testbed.planning import plan_for
+from testbed.scenario import Scenario
+from testbed.virtual import run, trace
+from traffic import workloads
+
+EXAMPLES = int(os.environ.get("OFAN_EXAMPLES", "25"))
+WORKLOADS = tuple(workload.name for workload in workloads.WORKLOADS)
+
+
+def traced(scenario: Scenario, folder: Path) -> Trace:
+    plan = plan_for(scenario)
+    file = folder / "trace.npz"
+    run(plan, folder, sample_ps=0, trace=lambda done: trace.write(file, plan, done))
+    return read_trace(file)
+
+
+@st.composite
+def scenarios(draw: st.DrawFn) -> Scenario:
+    return Scenario(
+        scheme=draw(st.sampled_from(schemes.names())),
+        seed=draw(st.integers(1, 1000)),
+        topology=draw(st.sampled_from(("fat-tree", "leaf-spine"))),
+        k=draw(st.sampled_from((4, 4, 6))),
+        delay_ns=draw(st.sampled_from((500.0, 37.5, 3000.0))),
+        rate_gbps=draw(st.sampled_from((800.0, 100.0, 333.0))),
+        payload_bytes=draw(st.sampled_from((4096, 1000))),
+        acks=draw(st.booleans()),
+        workload=draw(st.sampled_from(WORKLOADS)),
+        message_bytes=draw(st.integers(100, 60_000)),
+        load=draw(st.sampled_from((1.0, 1.0, 0.9, 0.31))),
+        failures=draw(st.sampled_from((0.0, 0.0, 0.05))),
+    )
+
+
+@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
+@given(scenario=scenarios(), data=st.data())
+def test_parts__cover_the_time_from_the_first_packet_to_a_flows_end(
+    scenario: Scenario, data: st.DataObject
+) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            found = traced(scenario, Path(folder))
+        except UserError:
+            return  # too few hosts, links cut off, REPS without ACKs
+    flows = {int(found.ends.argmax()), data.draw(st.integers(0, len(found.ends) - 1))}
+    for flow in flows:
+        parts = causes.causes(found, flow)
+        whole = int(found.ends[flow]) - found.first_ps
+        assert sum(part.end - part.begin for part in parts) == max(whole, 0)
+        assert all(part.end > part.begin for part in parts)
+        assert all(one.end == other.begin for one, other in itertools.pairwise(parts))
+        assert not parts or (parts[0].begin, parts[-1].end) == (found.first_ps, found.ends[flow])
+        kinds = Counter(part.what for part in parts)
+        assert not kinds[WINDOW] + kinds[RETRANSMISSION], "no host has windows, nothing is lost"
+        assert found.load < 1 or not kinds[PACING]
+        assert all(
+            part.end - part.begin == found.delay_ps
+            for part in parts
+            if part.what == PROPAGATION and part.begin > found.first_ps
+        )
+
+
+def test_trace__has_each_frame_at_each_port_as_links_csv_counts_them(tmp_path: Path) -> None:
+    found = traced(Scenario(scheme="rsq", message_bytes=50_000), tmp_path)
+    links = read_run(tmp_path).links
+    counts = Counter(
+        (found.owner(int(place)), int(found.port_number[place])) for place in found.hops["place"]
+    )
+    named = zip(links["node"], links["port"], links["packets"], strict=True)
+    assert counts == Counter({(node, port): int(count) for node, port, count in named if count})
+
+
+def test_queues_by_trace__are_the_longest_of_links_csv(tmp_path: Path) -> None:
+    found = traced(Scenario(scheme="ecmp", message_bytes=100_000), tmp_path)
+    links = read_run(tmp_path).links.set_index(["node", "port"])
+    for place in np.unique(found.hops["place"]):
+        rows = found.rows(int(place))
+        hops = slice(rows.start, rows.stop)
+        size = found.hops["bytes"][hops].astype(int)
+        times = np.concatenate((found.departure[hops], found.arrived[hops]))
+        changes = np.concatenate((-size, size))
+        longest = np.cumsum(changes[np.lexsort((changes, times))]).max()
+        key = (found.owner(int(place)), int(found.port_number[place]))
+        assert longest == links.loc[key, "max_queue_bytes"]
+
+
+def test_tracing__changes_nothing(tmp_path: Path) -> None:
+    scenario = Scenario(scheme="reps", message_bytes=100_000)
+    traced(scenario, tmp_path / "traced")
+    run(plan_for(scenario), tmp_path / "plain", sample_ps=0)
+    for name in ("flows.csv", "links.csv"):
+        contents = [(tmp_path / each / name).read_bytes() for each in ("traced", "plain")]
+        assert contents[0] == contents[1]
+
+
+def test_explain__names_what_was_in_the_way(tmp_path: Path) -> None:
+    scenario = Scenario(scheme="ecmp", message_bytes=1 << 18)
+    run(plan_for(scenario), tmp_path, sample_ps=0)
+    found = explain.explain(read_run(tmp_path))
+    content = json.loads(explain.as_json(found))
+    assert sum(part["ps"] for part in content["parts"]) == content["whole_ps"]
+    assert content["whole_ns"] == pytest.approx(read_run(tmp_path).flows["finish_ns"].max())
+    queued = [part for part in content["parts"] if part["what"] == "queueing"]
+    assert queued
+    assert all(part["behind"] for part in queued)
+    ways = [hop["link"].split("→") for hop in content["last_packet"]]
+    assert all(one[1] == other[0] for one, other in itertools.pairwise(ways))
+    words = explain.in_words(found)
+    assert f"Flow {content['flow']}, h{content['source']} → h{content['destination']}," in words
+    assert queued[0]["where"] in words
+    assert explain.drawn(found, tmp_path / "why").stat().st_size > 10_000
+
+
+def test_record__refuses_a_run_that_does_not_come_out_again(tmp_path: Path) -> None:
+    run(plan_for(Scenario(message_bytes=10_000)), tmp_path, sample_ps=0)
+    flows = tmp_path / "flows.csv"
+    flows.write_text(flows.read_text().replace("0,", "1,", 1))
+    with pytest.raises(UserError, match="came out differently"):
+        trace.record(tmp_path, tmp_path / "trace.npz")
+    assert not (tmp_path / "trace.npz").exists()
+
+
+def test_record__says_how_much_memory_a_trace_takes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("testbed.virtual.trace.available", lambda: 10**6)
+    with pytest.raises(UserError, match="GB of memory"):
+        trace.check_room(plan_for(replace(Scenario(), message_bytes=1 << 20)))
