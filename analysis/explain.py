@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from analysis.bounds import cct_bound, messages_of
+from analysis.bounds import cct_bound
 from analysis.causes import (
     KINDS,
     QUEUEING,
@@ -20,6 +20,7 @@ from analysis.causes import (
 )
 from analysis.figures import causes as picture
 from analysis.figures.style import PAGE, draw, one_axes
+from analysis.messages import messages_of
 from analysis.metrics import ends_ns
 from analysis.trace import Trace, trace_of
 from errors import UserError
