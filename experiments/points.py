@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from analysis import metrics, summary
 from analysis.fidelity import judge
 from analysis.results import read_run
+from experiments import sources
 from p4.compiler.source import preprocess
 from testbed import schemes
 from testbed.planning import plan_for
@@ -25,14 +26,8 @@ if TYPE_CHECKING:
     from testbed.schemes import Scheme
 
 ROW = "row.json"
-ROOT = Path(__file__).resolve().parent.parent
-SIMULATOR = (
-    "p4/programs/fabric/*.p4",
-    "testbed/*.py",
-    "testbed/schemes/*.py",
-    "testbed/dataplane/**/*.[ch]",
-    "traffic/*.py",
-)
+MAKER = "experiments.points"
+"""The module whose imports are what a row depends on: this one."""
 BY_STAGE = (
     "max_queue_packets",
     "mean_queue_packets",
@@ -54,13 +49,16 @@ class Point:
         An edited P4 program is another scheme: what was kept of the former one must not stand for
         it. Programs of other schemes do not matter.
         """
+        made = hashlib.sha256(to_toml(self.scenario).encode())
+        made.update(sources.digest(MAKER, *self.programs).encode())
+        return made.hexdigest()[:16]
+
+    @property
+    def programs(self) -> tuple[Path, ...]:
+        """The files of the point's schemes, with what they include."""
         scenario = self.scenario
         mixed = (schemes.find(scenario.mix[0]),) if scenario.mix else ()
-        parts = [schemes.of(scenario), *mixed]
-        files = [file for scheme in parts for file in files_of(scheme)]
-        digest = hashlib.sha256(to_toml(scenario).encode())
-        digest.update(sources_digest(*files).encode())
-        return digest.hexdigest()[:16]
+        return tuple(file for scheme in (schemes.of(scenario), *mixed) for file in files_of(scheme))
 
     @property
     def title(self) -> str:
@@ -74,22 +72,10 @@ class Point:
 
 @functools.cache
 def files_of(scheme: Scheme) -> tuple[Path, ...]:
-    """Return the files that a scheme consists of, besides what all programs here share."""
-    if scheme.folder is None:
-        return (scheme.source,)
+    """Return a scheme's P4 program, what it includes, and what is said of it beside it."""
     said = scheme.source.with_suffix(".toml")
     read = preprocess(scheme.source, {}, [schemes.PROGRAMS]).files
     return (*sorted(Path(file) for file in read), *([said] if said.exists() else []))
-
-
-@functools.cache
-def sources_digest(*programs: Path) -> str:
-    """Return a digest of all files that a virtual run of these P4 programs depends on."""
-    shared = [path for pattern in SIMULATOR for path in sorted(ROOT.glob(pattern))]
-    digest = hashlib.sha256()
-    for path in (*programs, *shared):
-        digest.update(hashlib.sha256(path.read_bytes()).digest())
-    return digest.hexdigest()
 
 
 def run_point(toml: str, keep: Path | None = None) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import platform
 import subprocess
+import tomllib
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import pairwise
@@ -191,7 +192,19 @@ def port_names(topology: Topology) -> PortNames:
 @cache
 def versions() -> dict[str, str]:
     """Return the versions that a result may depend on."""
-    return {"python": platform.python_version(), "numpy": np.__version__, "gcc": _gcc()}
+    return {
+        "testbed": own_version(),
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "gcc": _gcc(),
+    }
+
+
+@cache
+def own_version() -> str:
+    """Return this software's version."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    return str(project["project"]["version"])
 
 
 @cache

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from experiments.sources import imports_of as module_imports
+
 if TYPE_CHECKING:
     from collections.abc import Container
 
@@ -52,27 +54,15 @@ def modules() -> dict[str, Path]:
     }
 
 
-def modules_imported(source: Path, known: Container[str]) -> set[str]:
-    """Modules that a file imports, wherever the import stands, but for what only types need."""
-    found: set[str] = set()
-    left: list[ast.AST] = [ast.parse(source.read_text(encoding="utf-8"))]
-    while left:
-        node = left.pop()
-        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
-            left += node.orelse
-            continue
-        if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            below = {f"{node.module}.{alias.name}" for alias in node.names}
-            found |= {name if name in known else node.module for name in below}
-        left += ast.iter_child_nodes(node)
-    return {name for name in found if name in known}
+def imported_modules(source: Path, known: Container[str]) -> set[str]:
+    """Modules that a file imports; a package only where it is not for a module of its own."""
+    found = {name for name in module_imports(source) if name in known}
+    return {name for name in found if not any(each.startswith(f"{name}.") for each in found)}
 
 
 def test_modules__import_each_other_without_cycles() -> None:
     known = modules()
-    graph = {name: modules_imported(source, known) - {name} for name, source in known.items()}
+    graph = {name: imported_modules(source, known) - {name} for name, source in known.items()}
     try:
         TopologicalSorter(graph).prepare()
     except CycleError as error:

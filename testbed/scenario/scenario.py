@@ -12,8 +12,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-import tomli_w
-
 from errors import UserError
 from testbed.scenario.about import ABOUT, About, checked, of
 
@@ -164,6 +162,8 @@ NAMES = tuple(field.name for field in FIELDS)
 
 def to_toml(scenario: Scenario) -> str:
     """Render a scenario as TOML with every field that is not None; from_toml reads it back."""
+    import tomli_w  # noqa: PLC0415 - `python -m testbed` begins in any Python, then changes to ours
+
     values = {name: getattr(scenario, name) for name in NAMES}
     return tomli_w.dumps({name: value for name, value in values.items() if value is not None})
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from analysis.figures.style import draw, one_axes
-from experiments import paper, points
+from experiments import paper, points, sources
 from experiments.figures import FIGURES
 from experiments.figures.figure import Claim, Figure, each, mean, plain
 from experiments.looks import looks
@@ -65,6 +65,12 @@ def test_point__is_known_by_all_its_fields() -> None:
     assert point.key != Point(replace(SMALL, workload_options={"a": 1.0})).key
 
 
+def forget() -> None:
+    """Have files read anew, as a new process does."""
+    points.files_of.cache_clear()
+    sources.digest.cache_clear()
+
+
 def test_point__is_another_when_its_program_was_edited(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -72,15 +78,15 @@ def test_point__is_another_when_its_program_was_edited(
     monkeypatch.setattr(scheme, "PROGRAMS", tmp_path / "programs")
     own, other = Point(SMALL), Point(replace(SMALL, scheme="ecmp"))
     mixed = Point(replace(SMALL, scheme="ecmp", mix=(SMALL.scheme, "edge")))
-    points.sources_digest.cache_clear()
+    forget()
     before = own.key, other.key, mixed.key
     program = tmp_path / "programs" / f"{schemes.find(SMALL.scheme).program}.p4"
     program.write_text(program.read_text(encoding="utf-8") + "// edited\n", encoding="utf-8")
-    points.sources_digest.cache_clear()
+    forget()
     assert own.key != before[0]
     assert other.key == before[1]
     assert mixed.key != before[2]
-    points.sources_digest.cache_clear()
+    forget()
 
 
 def test_run_point__is_reproducible_and_valid() -> None:

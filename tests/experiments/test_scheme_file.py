@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from experiments import sources
 from experiments.figures import FIGURES
 from experiments.main import main
 from experiments.paper import points_of
 from experiments.paper_options import parse
-from experiments.points import Point, files_of, sources_digest
+from experiments.points import Point, files_of
 from testbed.scenario import Scenario
 from testbed.schemes import skeleton
 
@@ -74,6 +75,6 @@ def test_point__of_an_own_scheme__is_another_when_a_file_of_it_was_edited(tmp_pa
         if file:
             file.write_text(file.read_text(encoding="utf-8") + "\n", encoding="utf-8")
         files_of.cache_clear()
-        sources_digest.cache_clear()
+        sources.digest.cache_clear()
         keys.append(Point(scenario).key)
     assert len(set(keys)) == 3

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from errors import UserError
 from testbed import schemes
 from testbed.__main__ import main
 from testbed.planning import plan_for
@@ -50,5 +51,5 @@ def test_trial__names_the_line_of_what_the_program_does_not_have(tmp_path: Path)
     toml = tmp_path / "turn.toml"
     toml.write_text("[registers]\n'balance.pointer' = '0'\n\n'balance.memory' = '0'\n")
     plan = plan_for(Scenario(scheme="turn", scheme_file=str(tmp_path / "turn.p4")))
-    with pytest.raises(ValueError, match=r"turn\.toml:4: .*memory"):
+    with pytest.raises(UserError, match=r"turn\.toml:4: .*memory"):
         trial.check(plan)
