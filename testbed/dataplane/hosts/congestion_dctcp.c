@@ -52,12 +52,14 @@ static void end_window(struct cca *cca, struct dctcp *dctcp)
     dctcp->past = cca->window;
 }
 
+/* By one frame an ACK at the most, however far it moves the window after a reordering. */
 static void grow(struct cca *cca, const struct dctcp *dctcp, double bytes)
 {
+    double acknowledged = smaller(bytes, frame(cca));
     if (cca->window < dctcp->threshold)
-        cca->window += smaller(bytes, frame(cca));
+        cca->window += smaller(acknowledged, dctcp->threshold - cca->window);
     else
-        cca->window += frame(cca) * bytes / cca->window;
+        cca->window += frame(cca) * acknowledged / cca->window;
 }
 
 static void acknowledged(struct cca *cca, const struct dp_signal *signal)

@@ -90,9 +90,9 @@ static uint64_t delay_of(struct cca *cca, const struct dp_signal *signal, uint64
     struct nscc *nscc = (struct nscc *)cca->state;
     if (rtt == 0)
         return nscc->average;
-    if (rtt < nscc->base_rtt) {
-        nscc->base_rtt = rtt;
-        nscc->most = most_window(cca, rtt);
+    if (signal->rtt_ps < nscc->base_rtt) {
+        nscc->base_rtt = signal->rtt_ps;
+        nscc->most = most_window(cca, signal->rtt_ps);
     }
     uint64_t delay = rtt - nscc->base_rtt;
     average_in(cca, delay, signal->marked, signal->now_ps);

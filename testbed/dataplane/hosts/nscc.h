@@ -41,7 +41,7 @@ void nscc_nacked(struct cca *cca, const struct dp_signal *signal);
 void nscc_timed_out(struct cca *cca, const struct dp_signal *signal);
 uint32_t nscc_constants(const struct network *network, struct dp_constant *constants);
 
-/* Follow an ACK whose round trip is taken to be `rtt`; 0: there is none. */
+/* Follow an ACK whose delay is that of the round trip `rtt`; 0: there is none. */
 void nscc_follow(struct cca *cca, const struct dp_signal *signal, uint64_t rtt);
 
 #endif
