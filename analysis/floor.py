@@ -111,19 +111,21 @@ def _jobs(host: Column, frames: Frames, work: Column, head: Column, tail: Column
 def with_acks_between(link: Link, messages: Messages, frames: Frames) -> int:
     """Return the largest bound from hosts that send their data and, in turn with it, ACKs.
 
-    Holds for messages that all start at once and are served in turn. Of the full frames that go at
-    least a given distance, the last one leaves after those counted and the ACKs between them.
+    Holds for messages that all start at once and are served in turn: with congestion control only
+    where a host has but one. Of the full frames that go at least a given distance, the last one
+    leaves after those counted and the ACKs between them.
     """
     full = frames.count[0]
     hosts = int(max(messages.source.max(), messages.destination.max())) + 1
     slot = int(link.data(frames.payload[0, 0])) + link.gap
     pace = int(link.pace(frames.payload[0, 0]))
+    in_turn = (np.bincount(messages.source, minlength=hosts) == 1) | (link.scenario.cca == "none")
     best = 0
     for hops in np.unique(messages.hops[full > 0]):
         before = _full_frames_before(messages.source, full, messages.hops >= hops, hosts)
         path = int(hops) * (link.delay + slot - link.gap) + int(link.back(int(hops)))
         held_up = before * slot + _acks_between(link, messages, frames, before, path)
-        leaves = np.where(before >= 0, np.maximum(before * pace, held_up), -path)
+        leaves = np.where(in_turn & (before >= 0), np.maximum(before * pace, held_up), -path)
         best = max(best, path + int(leaves.max()))
     return best
 

@@ -118,6 +118,8 @@ def row_of(folder: Path, scenario: Scenario) -> dict[str, Any]:
         "data_frame_bytes": scenario.data_frame_bytes,
         "failures": scenario.failures,
         "acks": scenario.acks,
+        "cca": scenario.cca,
+        "loss": scenario.loss,
         "peak_utilisation": metrics.peak_utilisation(result),
         "max_queue_packets": float(queues["max_queue_packets"].max()),
         "reason": verdict.reason,

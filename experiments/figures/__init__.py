@@ -11,10 +11,12 @@ from experiments.figures import (
     fig9,
     fig10,
     fig11,
+    fig12,
     fig17,
     models,
     orders,
     resources,
+    transports,
 )
 from experiments.figures.figure import Claim, Figure
 
@@ -29,11 +31,14 @@ FIGURES: tuple[Figure, ...] = (
     fig9.FIGURE,
     fig10.FIGURE,
     fig11.FIGURE,
+    fig12.FIGURE,
     models.FIGURE_16,
     fig17.FIGURE,
     models.FIGURE_18,
     orders.FIGURE,
     resources.FIGURE,
+    transports.RANKING,
+    transports.LOSSES,
 )
 
 __all__ = ["FIGURES", "Claim", "Figure"]

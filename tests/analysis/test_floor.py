@@ -87,6 +87,14 @@ def test_near_and_far__the_near_ones_may_be_last() -> None:
     assert floor(Scenario(), mixed) == pytest.approx(17 * SLOT + THERE + BACK)
 
 
+def test_congestion_control__may_hold_a_message_back() -> None:
+    """All ten far frames first, then ten near ones, or the other way round: 10 of 20 are sure."""
+    mixed = messages((0, 15, 10 * PACKET), (0, 1, 10 * PACKET))
+    near = 19 * SLOT + 2 * (500 + 41.58) + 2 * (500 + 0.64)
+    far = 9 * SLOT + THERE + BACK
+    assert floor(Scenario(cca="nscc"), mixed) == pytest.approx(max(near, far))
+
+
 def test_several_far__one_round_may_follow_the_last() -> None:
     """Only one can be ahead, so that the last of two far ones has 10 + 10 + 9 - 1 before it."""
     mixed = messages((0, 15, 10 * PACKET), (0, 14, 10 * PACKET), (0, 1, 10 * PACKET))
