@@ -6,6 +6,8 @@ import sys
 from pathlib import Path
 
 from p4.compiler import CompileError, compile_with_warnings
+from p4.compiler.dump import dump
+from p4.compiler.passes import PASSES, run_passes
 from p4.compiler.reference import compile_with_p4c
 
 
@@ -41,6 +43,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `compile`."""
     add_compile_arguments(parser)
     parser.add_argument("-o", "--output", type=Path, help="where to write it (default: stdout)")
+    parser.add_argument(
+        "--dump",
+        metavar="PASS",
+        choices=[each.name for each in PASSES],
+        help="write what a pass of our compiler gives, to be read: "
+        + ", ".join(f"{each.name} ({each.gives})" for each in PASSES),
+    )
 
 
 def compile_program(arguments: argparse.Namespace) -> dict[str, object]:
@@ -61,11 +70,20 @@ def compile_program(arguments: argparse.Namespace) -> dict[str, object]:
 def run(arguments: argparse.Namespace) -> int:
     """Compile and write the JSON; returns 2 if the program is wrong or the file unwritable."""
     try:
-        result = compile_program(arguments)
+        if arguments.dump is not None:
+            text = dump(_output_of(arguments))
+        else:
+            text = json.dumps(compile_program(arguments), indent=2) + "\n"
     except CompileError as error:
         sys.stderr.write(f"{error}\n")
         return 2
-    return write_result(json.dumps(result, indent=2) + "\n", arguments)
+    return write_result(text, arguments)
+
+
+def _output_of(arguments: argparse.Namespace) -> object:
+    """Return what the pass of `--dump` gives."""
+    defines = dict(_split(each) for each in arguments.defines)
+    return run_passes(arguments.program, defines, arguments.include_paths, arguments.dump)[0]
 
 
 def write_result(text: str, arguments: argparse.Namespace) -> int:

@@ -2,8 +2,19 @@
 
 from p4.compiler import tree
 from p4.compiler import types as t
-from p4.compiler.check_statements import StatementChecker
-from p4.compiler.check_types import WIDTH_LIMIT
+from p4.compiler.check_calls import check_call
+from p4.compiler.check_context import Context, Later, Scope
+from p4.compiler.check_expressions import check_as, constant_of
+from p4.compiler.check_statements import (
+    check_action,
+    check_body,
+    check_constant,
+    check_instance,
+    check_state,
+    check_statements,
+    declare_parameters,
+)
+from p4.compiler.check_types import WIDTH_LIMIT, resolve_type
 from p4.compiler.diagnostics import Abort, Diagnostics
 from p4.compiler.model import Checked
 
@@ -12,237 +23,246 @@ _HEADER_FIELDS = (t.Bits, t.Varbit)
 
 def check(program: tree.Program, diagnostics: Diagnostics) -> Checked:
     """Check a program and return what was found out about it; errors go to `diagnostics`."""
-    return Checker(program, diagnostics).program(program)
-
-
-class Checker(StatementChecker):
-    """Declarations of a program."""
-
-    def program(self, program: tree.Program) -> Checked:
-        """Check every declaration in order."""
-        for declaration in program.declarations:
-            try:
-                self._declaration(declaration)
-            except Abort:
-                self._scope = self._global
-                self.checked.declared.setdefault(declaration, t.ANYTHING)
-                if declaration.name not in self._global.names:
-                    self._declare(declaration)
-        return self.checked
-
-    def _declaration(self, declaration: tree.Declaration) -> None:
-        match declaration:
-            case tree.Constant():
-                self._constant_declaration(declaration)
-            case tree.Instance():
-                self._global_instance(declaration)
-            case tree.Typedef():
-                self._typedef(declaration)
-            case tree.Composite():
-                self._composite(declaration)
-            case tree.Enum():
-                self._enum(declaration)
-            case tree.Names():
-                self._names(declaration)
-            case tree.Action():
-                self._action(declaration)
-            case _:
-                self._callable(declaration)
-
-    def _callable(self, declaration: tree.Declaration) -> None:
-        match declaration:
-            case tree.Function():
-                self._function(declaration)
-            case tree.Extern():
-                self._extern(declaration)
-            case tree.Parser():
-                self._parser(declaration)
-            case tree.Control():
-                self._control(declaration)
-            case tree.Package():
-                self._package(declaration)
-
-    def _global_instance(self, declaration: tree.Instance) -> None:
-        self._instance(declaration)
-        type_ = self.checked.declared[declaration]
-        is_package = isinstance(type_, t.Object) and isinstance(type_.declaration, tree.Package)
-        if is_package and declaration.name == "main":
-            self.checked.main = declaration
-
-    # Types
-
-    def _typedef(self, declaration: tree.Typedef) -> None:
-        type_ = self._resolve(declaration.type)
-        if declaration.distinct:
-            if not t.is_scalar(type_) or type_ == t.INTEGER:
-                raise self._diagnostics.fail(declaration.at, f"'type' cannot be made of {type_}")
-            type_ = t.Distinct(declaration.name, type_)
-        self.checked.declared[declaration] = type_
-        self._declare(declaration)
-
-    def _composite(self, declaration: tree.Composite) -> None:
-        self._declare(declaration)
-        before = self._enter()
-        for parameter in declaration.parameters:
-            self._declare(parameter)
-        fields: list[tuple[str, t.Type]] = []
-        for field in declaration.fields:
-            if field.name in {name for name, _ in fields}:
-                self._diagnostics.error(field.at, f"field {field.name!r} is declared twice")
-                continue
-            try:
-                type_ = self._resolve(field.type)
-                self._check_field(declaration, field, type_)
-            except Abort:
-                type_ = t.ANYTHING
-            fields.append((field.name, type_))
-        self._scope = before
-        if declaration.kind == "header" and sum(isinstance(p, t.Varbit) for _, p in fields) > 1:
-            self._diagnostics.error(declaration.at, "a header has at most one varbit field")
-        arguments = tuple(map(t.Variable, declaration.parameters))
-        record = t.Record(declaration.kind, declaration.name, tuple(fields), arguments)
-        self.checked.declared[declaration] = record
-
-    def _check_field(self, owner: tree.Composite, field: tree.Field, type_: t.Type) -> None:
-        if type_ == t.ANYTHING or isinstance(type_, t.Variable):
-            return
-        if owner.kind == "struct":
-            allowed = not isinstance(type_, t.Object | t.Set | t.Named) and type_ not in {
-                t.VOID,
-                t.INTEGER,
-                t.STRING,
-                t.MATCH_KIND,
-            }
-        elif owner.kind == "header":
-            allowed = _fits_in_header(type_)
-        else:
-            allowed = isinstance(type_, t.Record) and type_.kind == "header"
-        if not allowed:
-            raise self._diagnostics.fail(
-                field.at, f"a field of a {owner.kind} cannot have type {type_}"
-            )
-
-    def _enum(self, declaration: tree.Enum) -> None:
-        names = tuple(member.name for member in declaration.members)
-        if len(set(names)) < len(names):
-            raise self._diagnostics.fail(
-                declaration.at, f"{declaration.name} has two members of the same name"
-            )
-        underlying = None
-        values: list[int] = []
-        if declaration.underlying is not None:
-            underlying = self._resolve(declaration.underlying)
-            if not isinstance(t.base(underlying), t.Bits):
-                raise self._diagnostics.fail(
-                    declaration.at, f"an enum's values cannot have type {underlying}"
-                )
-            values = [self._member_value(member, underlying) for member in declaration.members]
-        type_ = t.Enumeration(declaration.name, names, underlying, tuple(values))
-        self.checked.declared[declaration] = type_
-        self._declare(declaration)
-
-    def _member_value(self, member: tree.EnumMember, underlying: t.Type) -> int:
-        if member.value is None:
-            raise self._diagnostics.fail(member.at, f"{member.name} needs a value")
-        self._check(member.value, underlying)
-        return self._constant(member.value, "an enum's value")
-
-    def _names(self, declaration: tree.Names) -> None:
-        for member in declaration.members:
-            if declaration.name == "error":
-                if member.name in self.checked.errors:
-                    self._diagnostics.error(member.at, f"error {member.name!r} is declared twice")
-                self.checked.errors.setdefault(member.name, len(self.checked.errors))
-            else:
-                self._global.names.setdefault(member.name, [declaration])
-
-    # Functions, externs, packages
-
-    def _function(self, declaration: tree.Function, *, declare: bool = True) -> None:
-        before = self._enter()
-        for parameter in declaration.parameters:
-            self._declare(parameter)
+    scope = Scope()
+    ctx = Context(Checked(program), diagnostics, Later(constant_of, check_call), scope, scope)
+    for declaration in program.declarations:
         try:
-            returns = t.VOID if declaration.returns is None else self._resolve(declaration.returns)
-            self._parameters(declaration.arguments)
-        finally:
-            inner, self._scope = self._scope, before
-        if declaration.body is not None:
-            self._scope = inner
-            self._body(declaration.body, returns, "function")
-            self._scope = before
-        if declare:
-            self._declare(declaration)
-        needed = declaration.body is not None and returns != t.VOID
-        if needed and not returns_always(declaration.body):
-            self._diagnostics.error(
-                declaration.at, f"{declaration.name!r} does not return a value on every path"
+            _declaration(ctx, declaration)
+        except Abort:
+            ctx.scope = ctx.global_scope
+            ctx.checked.declared.setdefault(declaration, t.ANYTHING)
+            if declaration.name not in ctx.global_scope.names:
+                ctx.declare(declaration)
+    return ctx.checked
+
+
+def _declaration(ctx: Context, declaration: tree.Declaration) -> None:
+    match declaration:
+        case tree.Constant():
+            check_constant(ctx, declaration)
+        case tree.Instance():
+            _global_instance(ctx, declaration)
+        case tree.Typedef():
+            _typedef(ctx, declaration)
+        case tree.Composite():
+            _composite(ctx, declaration)
+        case tree.Enum():
+            _enum(ctx, declaration)
+        case tree.Names():
+            _names(ctx, declaration)
+        case tree.Action():
+            check_action(ctx, declaration)
+        case _:
+            _callable(ctx, declaration)
+
+
+def _callable(ctx: Context, declaration: tree.Declaration) -> None:
+    match declaration:
+        case tree.Function():
+            _function(ctx, declaration)
+        case tree.Extern():
+            _extern(ctx, declaration)
+        case tree.Parser():
+            _parser(ctx, declaration)
+        case tree.Control():
+            _control(ctx, declaration)
+        case tree.Package():
+            _package(ctx, declaration)
+
+
+def _global_instance(ctx: Context, declaration: tree.Instance) -> None:
+    check_instance(ctx, declaration)
+    type_ = ctx.checked.declared[declaration]
+    is_package = isinstance(type_, t.Object) and isinstance(type_.declaration, tree.Package)
+    if is_package and declaration.name == "main":
+        ctx.checked.main = declaration
+
+
+# Types
+
+
+def _typedef(ctx: Context, declaration: tree.Typedef) -> None:
+    type_ = resolve_type(ctx, declaration.type)
+    if declaration.distinct:
+        if not t.is_scalar(type_) or type_ == t.INTEGER:
+            raise ctx.diagnostics.fail(declaration.at, f"'type' cannot be made of {type_}")
+        type_ = t.Distinct(declaration.name, type_)
+    ctx.checked.declared[declaration] = type_
+    ctx.declare(declaration)
+
+
+def _composite(ctx: Context, declaration: tree.Composite) -> None:
+    ctx.declare(declaration)
+    before = ctx.enter()
+    for parameter in declaration.parameters:
+        ctx.declare(parameter)
+    fields: list[tuple[str, t.Type]] = []
+    for field in declaration.fields:
+        if field.name in {name for name, _ in fields}:
+            ctx.diagnostics.error(field.at, f"field {field.name!r} is declared twice")
+            continue
+        try:
+            type_ = resolve_type(ctx, field.type)
+            _check_field(ctx, declaration, field, type_)
+        except Abort:
+            type_ = t.ANYTHING
+        fields.append((field.name, type_))
+    ctx.scope = before
+    if declaration.kind == "header" and sum(isinstance(p, t.Varbit) for _, p in fields) > 1:
+        ctx.diagnostics.error(declaration.at, "a header has at most one varbit field")
+    arguments = tuple(map(t.Variable, declaration.parameters))
+    record = t.Record(declaration.kind, declaration.name, tuple(fields), arguments)
+    ctx.checked.declared[declaration] = record
+
+
+def _check_field(ctx: Context, owner: tree.Composite, field: tree.Field, type_: t.Type) -> None:
+    if type_ == t.ANYTHING or isinstance(type_, t.Variable):
+        return
+    if owner.kind == "struct":
+        allowed = not isinstance(type_, t.Object | t.Set | t.Named) and type_ not in {
+            t.VOID,
+            t.INTEGER,
+            t.STRING,
+            t.MATCH_KIND,
+        }
+    elif owner.kind == "header":
+        allowed = _fits_in_header(type_)
+    else:
+        allowed = isinstance(type_, t.Record) and type_.kind == "header"
+    if not allowed:
+        raise ctx.diagnostics.fail(field.at, f"a field of a {owner.kind} cannot have type {type_}")
+
+
+def _enum(ctx: Context, declaration: tree.Enum) -> None:
+    names = tuple(member.name for member in declaration.members)
+    if len(set(names)) < len(names):
+        raise ctx.diagnostics.fail(
+            declaration.at, f"{declaration.name} has two members of the same name"
+        )
+    underlying = None
+    values: list[int] = []
+    if declaration.underlying is not None:
+        underlying = resolve_type(ctx, declaration.underlying)
+        if not isinstance(t.base(underlying), t.Bits):
+            raise ctx.diagnostics.fail(
+                declaration.at, f"an enum's values cannot have type {underlying}"
             )
+        values = [_member_value(ctx, member, underlying) for member in declaration.members]
+    type_ = t.Enumeration(declaration.name, names, underlying, tuple(values))
+    ctx.checked.declared[declaration] = type_
+    ctx.declare(declaration)
 
-    def _extern(self, declaration: tree.Extern) -> None:
-        self._declare(declaration)
-        before = self._enter()
-        for parameter in declaration.parameters:
-            self._declare(parameter)
-        for method in declaration.methods:
-            self._function(method, declare=False)
-        self._scope = before
 
-    def _package(self, declaration: tree.Package) -> None:
-        self._declare(declaration)
-        before = self._enter()
-        for parameter in declaration.parameters:
-            self._declare(parameter)
-        self._parameters(declaration.arguments)
-        self._scope = before
+def _member_value(ctx: Context, member: tree.EnumMember, underlying: t.Type) -> int:
+    if member.value is None:
+        raise ctx.diagnostics.fail(member.at, f"{member.name} needs a value")
+    check_as(ctx, member.value, underlying)
+    return constant_of(ctx, member.value, "an enum's value")
 
-    # Parsers and controls
 
-    def _open(self, declaration: tree.Parser | tree.Control) -> None:
-        self._context = "parser" if isinstance(declaration, tree.Parser) else "control"
-        self._declare(declaration)
-        self._enter()
-        for parameter in declaration.parameters:
-            self._declare(parameter)
-        self._parameters(declaration.arguments)
-        self._parameters(declaration.constructor)
-        self._statements(declaration.locals)
+def _names(ctx: Context, declaration: tree.Names) -> None:
+    for member in declaration.members:
+        if declaration.name == "error":
+            if member.name in ctx.checked.errors:
+                ctx.diagnostics.error(member.at, f"error {member.name!r} is declared twice")
+            ctx.checked.errors.setdefault(member.name, len(ctx.checked.errors))
+        else:
+            ctx.global_scope.names.setdefault(member.name, [declaration])
 
-    def _control(self, declaration: tree.Control) -> None:
-        before = self._scope
-        self._open(declaration)
-        if declaration.body is not None:
-            self._body(declaration.body, t.VOID, "control")
-        self._scope = before
 
-    def _parser(self, declaration: tree.Parser) -> None:
-        before = self._scope
-        self._open(declaration)
-        if declaration.states is not None:
-            self._states(declaration, declaration.states)
-        self._scope = before
+# Functions, externs, packages
 
-    def _states(self, declaration: tree.Parser, states: tuple[tree.State, ...]) -> None:
-        names = ["accept", "reject"]
-        for state in states:
-            if state.name in names:
-                self._diagnostics.error(state.at, f"state {state.name!r} is declared twice")
-            names.append(state.name)
-        for state in states:
-            self._state(state, names)
-        if "start" not in names:
-            self._diagnostics.error(
-                declaration.at, f"parser {declaration.name!r} has no state 'start'"
-            )
-            return
-        reached = reachable(states)
-        if not reached & {"accept", "reject"}:
-            self._diagnostics.error(
-                declaration.at, f"parser {declaration.name!r} never reaches accept or reject"
-            )
-        for state in states:
-            if state.name not in reached:
-                self._diagnostics.warning(state.at, f"state {state.name!r} is never reached")
+
+def _function(ctx: Context, declaration: tree.Function, *, declare: bool = True) -> None:
+    before = ctx.enter()
+    for parameter in declaration.parameters:
+        ctx.declare(parameter)
+    try:
+        returns = t.VOID if declaration.returns is None else resolve_type(ctx, declaration.returns)
+        declare_parameters(ctx, declaration.arguments)
+    finally:
+        inner, ctx.scope = ctx.scope, before
+    if declaration.body is not None:
+        ctx.scope = inner
+        check_body(ctx, declaration.body, returns, "function")
+        ctx.scope = before
+    if declare:
+        ctx.declare(declaration)
+    needed = declaration.body is not None and returns != t.VOID
+    if needed and not returns_always(declaration.body):
+        ctx.diagnostics.error(
+            declaration.at, f"{declaration.name!r} does not return a value on every path"
+        )
+
+
+def _extern(ctx: Context, declaration: tree.Extern) -> None:
+    ctx.declare(declaration)
+    before = ctx.enter()
+    for parameter in declaration.parameters:
+        ctx.declare(parameter)
+    for method in declaration.methods:
+        _function(ctx, method, declare=False)
+    ctx.scope = before
+
+
+def _package(ctx: Context, declaration: tree.Package) -> None:
+    ctx.declare(declaration)
+    before = ctx.enter()
+    for parameter in declaration.parameters:
+        ctx.declare(parameter)
+    declare_parameters(ctx, declaration.arguments)
+    ctx.scope = before
+
+
+# Parsers and controls
+
+
+def _open(ctx: Context, declaration: tree.Parser | tree.Control) -> None:
+    ctx.where = "parser" if isinstance(declaration, tree.Parser) else "control"
+    ctx.declare(declaration)
+    ctx.enter()
+    for parameter in declaration.parameters:
+        ctx.declare(parameter)
+    declare_parameters(ctx, declaration.arguments)
+    declare_parameters(ctx, declaration.constructor)
+    check_statements(ctx, declaration.locals)
+
+
+def _control(ctx: Context, declaration: tree.Control) -> None:
+    before = ctx.scope
+    _open(ctx, declaration)
+    if declaration.body is not None:
+        check_body(ctx, declaration.body, t.VOID, "control")
+    ctx.scope = before
+
+
+def _parser(ctx: Context, declaration: tree.Parser) -> None:
+    before = ctx.scope
+    _open(ctx, declaration)
+    if declaration.states is not None:
+        _states(ctx, declaration, declaration.states)
+    ctx.scope = before
+
+
+def _states(ctx: Context, declaration: tree.Parser, states: tuple[tree.State, ...]) -> None:
+    names = ["accept", "reject"]
+    for state in states:
+        if state.name in names:
+            ctx.diagnostics.error(state.at, f"state {state.name!r} is declared twice")
+        names.append(state.name)
+    for state in states:
+        check_state(ctx, state, names)
+    if "start" not in names:
+        ctx.diagnostics.error(declaration.at, f"parser {declaration.name!r} has no state 'start'")
+        return
+    reached = reachable(states)
+    if not reached & {"accept", "reject"}:
+        ctx.diagnostics.error(
+            declaration.at, f"parser {declaration.name!r} never reaches accept or reject"
+        )
+    for state in states:
+        if state.name not in reached:
+            ctx.diagnostics.warning(state.at, f"state {state.name!r} is never reached")
 
 
 def _fits_in_header(type_: t.Type) -> bool:
