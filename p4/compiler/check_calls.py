@@ -1,14 +1,14 @@
-"""The fourth pass, part three: what is called, with which arguments, for which types."""
+"""The fourth pass, part five: what is called, with which arguments, for which types."""
 
 from collections.abc import Sequence
 
 from p4.compiler import tree
 from p4.compiler import types as t
+from p4.compiler.check_casts import coerce
 from p4.compiler.check_context import Context
 from p4.compiler.check_expressions import (
     SIZES,
     check_writable,
-    coerce,
     constant_of,
     denoted_type,
     infer,

@@ -1,4 +1,4 @@
-"""The fourth pass, part four: statements, tables, parser states."""
+"""The fourth pass, part six: statements, tables, parser states."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -6,12 +6,12 @@ from contextlib import suppress
 from p4.compiler import tree
 from p4.compiler import types as t
 from p4.compiler.check_calls import check_arguments, check_constructor, match_arguments, solve
+from p4.compiler.check_casts import coerce
 from p4.compiler.check_context import Context
 from p4.compiler.check_expressions import (
     check_as,
     check_quietly,
     check_writable,
-    coerce,
     constant_of,
     infer,
 )

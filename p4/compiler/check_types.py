@@ -1,4 +1,4 @@
-"""The fourth pass, part one: scopes, and the types that type names stand for."""
+"""The fourth pass, part two: the types that type names stand for."""
 
 from p4.compiler import tree
 from p4.compiler import types as t

@@ -1,4 +1,4 @@
-"""The fifth pass, part five: v1model's extern objects and functions."""
+"""The fifth pass, part six: v1model's extern objects and functions."""
 
 import itertools
 import re
@@ -12,19 +12,9 @@ from p4.compiler.lower_assign import assign, choose_by_index
 from p4.compiler.lower_calls import evaluate_arguments
 from p4.compiler.lower_context import Context
 from p4.compiler.lower_expressions import member_of, place_of, read_value
+from p4.compiler.lower_objects import algorithm_of, array_of
 from p4.compiler.model import Call
 
-ALGORITHMS = {
-    "crc32",
-    "crc32_custom",
-    "crc16",
-    "crc16_custom",
-    "random",
-    "identity",
-    "csum16",
-    "xor16",
-}
-SIZE_LIMIT = (1 << 31) - 1
 CLONES = {"ingress": "clone_ingress_pkt_to_egress", "egress": "clone_egress_pkt_to_egress"}
 
 
@@ -104,107 +94,6 @@ def exited_flag(ctx: Context) -> flat.Field:
     if ctx.exit_flag is None:
         ctx.exit_flag = ctx.storage.scalar(t.BOOL, "exited")
     return ctx.exit_flag
-
-
-# Objects
-
-
-def declare_extern(ctx: Context, target: places.Object, node: tree.Instance) -> None:
-    """Make the array that an instance of an extern is."""
-    declaration = target.type.declaration
-    if not isinstance(declaration, tree.Extern):
-        return
-    known = {
-        "register": ctx.program.registers,
-        "counter": ctx.program.counters,
-        "meter": ctx.program.meters,
-    }
-    if declaration.name in known:
-        known[declaration.name].append(array_of(ctx, target, declaration.name, node.at))
-    elif declaration.name in {"action_profile", "action_selector"}:
-        profile_of(ctx, target, node.at)
-
-
-def array_of(ctx: Context, target: places.Object, kind: str, at: Position) -> flat.Array:
-    """Return the array that an object of this kind is."""
-    if target not in ctx.arrays:
-        if target.type.declaration.name != kind:
-            raise ctx.diagnostics.fail(
-                at, f"expected a {kind}, not a {target.type.declaration.name}"
-            )
-        array = flat.Array(target.name, target.at)
-        size = target.argument("size")
-        if isinstance(size, flat.Number):
-            array.size = _size(ctx, size.value, kind, target)
-        elif size is not None:
-            raise ctx.unsupported(target.at, "a size that is not constant")
-        if kind == "register":
-            array.width = _register_width(ctx, target)
-        if "meter" in kind:
-            array.unit = _enum_argument(target, "type", ("packets", "bytes"))
-        ctx.arrays[target] = array
-    return ctx.arrays[target]
-
-
-def _size(ctx: Context, size: int, kind: str, target: places.Object) -> int:
-    if not 0 < size <= SIZE_LIMIT:
-        raise ctx.diagnostics.fail(
-            target.at,
-            f"{kind} {target.name} has size {size}",
-            f"1 to {SIZE_LIMIT} are possible",
-        )
-    return size
-
-
-def _register_width(ctx: Context, target: places.Object) -> int:
-    type_ = t.base(target.type.arguments[0])
-    if not isinstance(type_, t.Bits) and type_ != t.BOOL:
-        raise ctx.unsupported(
-            target.at,
-            f"a register of {type_}",
-            "registers hold bit<N> or int<N>: make one register for each field",
-        )
-    return t.width(type_) or 0
-
-
-def _enum_argument(target: places.Object, name: str, members: tuple[str, ...]) -> str:
-    value = target.argument(name)
-    return members[value.value] if isinstance(value, flat.Number) else ""
-
-
-def profile_of(ctx: Context, target: places.Object, at: Position) -> flat.Profile:
-    """Return the action profile that an object is."""
-    if target not in ctx.profiles:
-        declaration = target.type.declaration
-        if declaration.name not in {"action_profile", "action_selector"}:
-            raise ctx.diagnostics.fail(at, f"{declaration.name} cannot implement a table")
-        size = target.argument("size")
-        assert isinstance(size, flat.Number)
-        algorithm = None
-        if declaration.name == "action_selector":
-            algorithm = _algorithm(ctx, target.argument("algorithm"), at)
-        entries = _size(ctx, size.value, declaration.name, target)
-        profile = flat.Profile(target.name, target.at, entries, algorithm)
-        ctx.profiles[target] = profile
-        ctx.program.profiles.append(profile)
-    return ctx.profiles[target]
-
-
-def _algorithm(ctx: Context, place: places.Place | None, at: Position) -> str:
-    type_ = _hash_algorithms(ctx)
-    if not isinstance(place, flat.Number):
-        raise ctx.unsupported(at, "an algorithm that is not constant")
-    name = type_.members[place.value]
-    if name not in ALGORITHMS:
-        raise ctx.unsupported(at, f"algorithm {name}")
-    return name
-
-
-def _hash_algorithms(ctx: Context) -> t.Enumeration:
-    for type_ in ctx.checked.declared.values():
-        if isinstance(type_, t.Enumeration) and type_.name == "HashAlgorithm":
-            return type_
-    raise AssertionError("v1model declares HashAlgorithm")
 
 
 # Registers, counters, meters
@@ -415,7 +304,7 @@ def _mark_to_drop(ctx: Context, call: Call, at: Position) -> places.Place | None
 
 def _hash(ctx: Context, call: Call, at: Position) -> places.Place | None:
     arguments = _inputs(ctx, call)
-    algorithm = _algorithm(ctx, arguments["algo"], at)
+    algorithm = algorithm_of(ctx, arguments["algo"], at)
     values = [_copy_input(ctx, value, at) for value in flatten_place(ctx, arguments["data"], at)]
     name = _calculation(ctx, algorithm, tuple(values), at, payload=False)
     lowest = read_value(ctx, arguments["base"], at)
@@ -562,7 +451,7 @@ def _checksum(ctx: Context, call: Call, at: Position) -> places.Place | None:
     update = call.name.startswith("update")
     _must_be_in(ctx, ("checksum update",) if update else ("checksum verification",), call.name, at)
     arguments = _inputs(ctx, call)
-    algorithm = _algorithm(ctx, arguments["algo"], at)
+    algorithm = algorithm_of(ctx, arguments["algo"], at)
     data = next(value for parameter, value in call.arguments if parameter.name == "data")
     values = _checksum_inputs(ctx, data, at)
     if not all(isinstance(value, flat.Field | flat.Number) for value in values):

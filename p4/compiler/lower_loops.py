@@ -1,4 +1,4 @@
-"""The fifth pass, part seven: loops.
+"""The fifth pass, part eight: loops.
 
 A loop is unrolled only where evaluating it proves how many rounds it runs at most: its variable
 counts from a constant, nothing but the one update changes that, and the condition comes to be

@@ -1,4 +1,4 @@
-"""The fifth pass, part nine: parsers, whose states are inlined into the states that run them."""
+"""The fifth pass, part ten: parsers, whose states are inlined into the states that run them."""
 
 import itertools
 from collections.abc import Sequence

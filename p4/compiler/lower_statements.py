@@ -1,4 +1,4 @@
-"""The fifth pass, part eight: statements."""
+"""The fifth pass, part nine: statements."""
 
 from collections.abc import Sequence
 
@@ -9,8 +9,8 @@ from p4.compiler.lower_assign import assign, invalidate
 from p4.compiler.lower_calls import lower_call, make_object
 from p4.compiler.lower_context import Context
 from p4.compiler.lower_expressions import place_of, read_value, shape_as, value_of
-from p4.compiler.lower_externs import declare_extern
 from p4.compiler.lower_loops import lower_for, lower_for_in
+from p4.compiler.lower_objects import declare_extern
 from p4.compiler.lower_tables import apply_and_go_on, apply_table
 
 

@@ -1,4 +1,4 @@
-"""The fifth pass, part six: tables, their keys, actions and entries."""
+"""The fifth pass, part seven: tables, their keys, actions and entries."""
 
 from p4.compiler import flat, fold, places, tree
 from p4.compiler import types as t
@@ -6,7 +6,8 @@ from p4.compiler.diagnostics import Position
 from p4.compiler.lower_calls import bind, inline
 from p4.compiler.lower_context import Context, Frame
 from p4.compiler.lower_expressions import place_of, read_value, value_of
-from p4.compiler.lower_externs import array_of, exited_flag, profile_of
+from p4.compiler.lower_externs import exited_flag
+from p4.compiler.lower_objects import array_of, profile_of
 from p4.compiler.model import Call
 
 DEFAULT_SIZE = 1024

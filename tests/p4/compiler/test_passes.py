@@ -28,9 +28,9 @@ def test_passes__the_last_gives_the_json(source: Path) -> None:
     ("name", "line"),
     [
         ("preprocess", "    apply { if (hdr.h.a == 3) { hdr.h.b = hdr.h.b + 1; } }"),
-        ("tokenize", "program.p4:16:25: symbol =="),
+        ("tokenize", "program.p4:15:25: symbol =="),
         ("parse", "operator==="),
-        ("check", "program.p4:16:22: Member: bit<8>"),
+        ("check", "program.p4:15:23: Member: bit<8>"),
         ("lower", "condition=(h.a == 3)"),
         ("emit", '      "name": "ingress",'),
     ],

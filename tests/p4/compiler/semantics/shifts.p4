@@ -2,7 +2,13 @@
 #include <core.p4>
 #include <v1model.p4>
 
-header shift_t { bit<128> amount; bit<32> narrow; bit<128> wide; int<32> signed_; int<128> wide_signed; }
+header shift_t {
+    bit<128> amount;
+    bit<32> narrow;
+    bit<128> wide;
+    int<32> signed_;
+    int<128> wide_signed;
+}
 header result_t { bit<32> a; bit<32> b; bit<128> c; bit<128> d; int<32> e; int<128> f; }
 struct headers { shift_t in_; result_t out_; }
 struct meta_t { }
