@@ -6,6 +6,12 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 LARGEST_CHUNK_POWER = 40
 
@@ -49,3 +55,17 @@ def crossover(ranks: int, alpha: float, beta: float) -> float | None:
         if ring_time(size, ranks, alpha, beta) < best_tree_time(size, ranks, alpha, beta):
             return size
     return None
+
+
+def bus_bandwidth(size: float, seconds: float, ranks: int) -> float:
+    """Return an all-reduce's bus bandwidth in bytes a second, as nccl-tests define it."""
+    return size / seconds * 2 * (ranks - 1) / ranks
+
+
+def fit(sizes: Sequence[float], seconds: Sequence[float], ranks: int) -> tuple[float, float]:
+    """Fit alpha and beta to measured times of a ring, so that relative errors are least squared."""
+    steps = 2 * (ranks - 1)
+    times = np.asarray(seconds, dtype=np.float64)
+    terms = np.stack((np.full(len(times), steps), np.asarray(sizes) * steps / ranks), axis=1)
+    found = np.linalg.lstsq(terms / times[:, None], np.ones(len(times)))[0]
+    return float(found[0]), float(found[1])

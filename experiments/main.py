@@ -11,7 +11,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 MAIN_JOB, FIGURES = "run", "paper"
-COMMANDS = {MAIN_JOB: "experiments.job", "cross": "experiments.cross"}
+COMMANDS = {
+    MAIN_JOB: "experiments.job",
+    "cross": "experiments.cross",
+    "collectives": "experiments.collectives.command",
+}
 """Modules of the commands by name; every other name is one of the paper's figures."""
 
 

@@ -124,7 +124,8 @@ def row_of(folder: Path, scenario: Scenario) -> dict[str, Any]:
         "max_queue_packets": float(queues["max_queue_packets"].max()),
         "reason": verdict.reason,
     }
-    return summary.row(result, verdict) | swept | by_stage | overload
+    options = {f"option {name}": value for name, value in scenario.workload_options.items()}
+    return summary.row(result, verdict) | swept | options | by_stage | overload
 
 
 def kept_row(folder: Path) -> dict[str, Any] | None:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 OPTIONS = {
     "alpha_ns": "0 a message",
     "reduce_ps_per_byte": "0",
-    "slow": "HOST:SPEED, several separated by spaces; messages and sums of that host take longer",
+    "slow": "HOST:SPEED, several separated by spaces; sums of that host take longer",
 }
 
 
@@ -27,8 +27,8 @@ OPTIONS = {
 class Costs:
     """The alpha of the alpha-beta model, and what it takes to add a received byte to one's own.
 
-    `speed` has hosts that work at a share of the others' speed: their latencies and sums take so
-    much longer. It does not slow their links.
+    `speed` has hosts that work at a share of the others' speed, as a throttled GPU does: their sums
+    take so much longer. Latency and links, which are the NIC's, stay as they are.
     """
 
     alpha_ps: int = 0
@@ -37,11 +37,11 @@ class Costs:
 
     def delay_ps(self, host: NDArray[np.int64], summed_bytes: ArrayLike) -> NDArray[np.int64]:
         """Return what the hosts take before they send, having `summed_bytes` to add first."""
-        delay = self.alpha_ps + self.reduce_ps_per_byte * np.asarray(summed_bytes)
-        delay = np.array(np.broadcast_to(delay, host.shape), dtype=np.float64)
+        sums = np.broadcast_to(self.reduce_ps_per_byte * np.asarray(summed_bytes), host.shape)
+        sums = sums.astype(np.float64)
         for slow, speed in self.speed.items():
-            delay[host == slow] /= speed
-        return np.rint(delay).astype(np.int64)
+            sums[host == slow] /= speed
+        return np.rint(self.alpha_ps + sums).astype(np.int64)
 
 
 def costs_of(request: Request) -> Costs:

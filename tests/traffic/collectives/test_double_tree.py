@@ -103,7 +103,7 @@ def test_double_tree_all_reduce__costs_delay_who_sums() -> None:
     options: dict[str, float | str] = {
         "alpha_ns": 100,
         "reduce_ps_per_byte": 2,
-        "slow": "1:0.5",
+        "slow": "2:0.5",
         "chunk": 1 << 20,
     }
     flows = make("double-tree", Request(4, 2, 4, 2000, np.random.default_rng(1), options))
@@ -113,4 +113,4 @@ def test_double_tree_all_reduce__costs_delay_who_sums() -> None:
             flows.source[:3], flows.destination[:3], flows.delay_ps[:3], strict=True
         )
     }
-    assert up == {(1, 2): 200_000, (3, 2): 100_000, (2, 0): 100_000 + 2 * 2 * 1000}
+    assert up == {(1, 2): 100_000, (3, 2): 100_000, (2, 0): 100_000 + 2 * 2 * 2 * 1000}
