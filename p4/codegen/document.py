@@ -103,7 +103,7 @@ class Place:
 
     def flag(self) -> bool:
         """Return the value as a Boolean that may stand as 0 or 1, as in p4c's header types."""
-        if self.value in {0, 1}:
+        if isinstance(self.value, int) and self.value in {0, 1}:
             return bool(self.value)
         return self.truth()
 

@@ -51,6 +51,7 @@ OPERATORS = frozenset(
         "access_union_header",
     ]
 )
+HEADER_COPIES = frozenset(("assign_header", "copy_header"))
 NAMED_KINDS = frozenset(
     [
         "calculation",
@@ -82,7 +83,19 @@ def read_position(place: Place) -> p4.Position | None:
 def read_statement(place: Place) -> p4.Statement:
     """Read a primitive call."""
     parameters = tuple(read_value(item) for item in place.get("parameters"))
+    if place["op"].text() in HEADER_COPIES:
+        parameters = tuple(map(_last_header, parameters))
     return p4.Statement(place["op"].text(), parameters, read_position(place))
+
+
+def _last_header(value: p4.Value) -> p4.Value:
+    """Return a stack's last header, which p4c writes as if it were one of its fields."""
+    match value:
+        case p4.StackField(stack, "last"):
+            last = p4.Operation("last_stack_index", None, p4.StackRef(stack))
+            return p4.Operation("dereference_header_stack", p4.StackRef(stack), last)
+        case _:
+            return value
 
 
 def read_value(place: Place) -> p4.Value:

@@ -12,7 +12,7 @@ import json
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from p4.engine import GROUP, Program, Switch
 from testbed.bmv2 import control, profiles
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 COUNTERS_READ = 64
 OVERTAKING = {"resubmit", "recirculate"}
 
+T = TypeVar("T")
 Registers = dict[str, list[int]]
 Counters = dict[str, list[tuple[int, int]]]
 
@@ -82,7 +83,7 @@ def compare(case: Case, *, one_by_one: bool = False) -> Comparison:
     invalid headers need that: they see what an earlier frame left in the same memory.
     """
     program = Program.from_document(case.document, case.name)
-    ours = _run_ours(program, case)
+    ours = run_engine(program, case)
     theirs = _run_reference(program, case, ours, one_by_one or _may_overtake(program, case))
     return Comparison(
         len(ours.frames),
@@ -95,7 +96,7 @@ def compare(case: Case, *, one_by_one: bool = False) -> Comparison:
     )
 
 
-def _run_ours(program: Program, case: Case) -> OurRun:
+def run_engine(program: Program, case: Case) -> OurRun:
     """Run our engine again and again until no frame is left that faults."""
     frames = case.frames
     while frames:
@@ -111,6 +112,25 @@ def _run_ours(program: Program, case: Case) -> OurRun:
         before = [0, *faults]
         frames = [frame for i, frame in enumerate(frames) if faults[i] == before[i]]
     raise Bmv2Error(f"{case.name}: every frame faults")
+
+
+def compare_runs(one: OurRun, other: OurRun) -> tuple[str, ...]:
+    """Return a line for each difference between two runs of the engine, of one name for name.
+
+    What only one of the two programs has (a compiler may leave out what is not used) is not told.
+    """
+    if one.frames != other.frames:
+        return (f"{len(one.frames)} frames without a fault != {len(other.frames)}",)
+    return (
+        *_output_differences(one, other.state),
+        *_state_differences("register", *_shared(one.state.registers, other.state.registers)),
+        *_state_differences("counter", *_shared(one.state.counters, other.state.counters)),
+    )
+
+
+def _shared(one: Mapping[str, T], other: Mapping[str, T]) -> tuple[dict[str, T], dict[str, T]]:
+    names = [name for name in one if name in other]
+    return {name: one[name] for name in names}, {name: other[name] for name in names}
 
 
 def _our_switch(program: Program, case: Case) -> Switch:

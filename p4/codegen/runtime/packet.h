@@ -142,10 +142,10 @@ static inline uint32_t pl_last(uint32_t next)
 }
 
 /* `index` if it is below `size`; otherwise 0, and the frame fails. */
-static inline uint64_t pl_index(struct pl_packet *packet, uint64_t index, uint64_t size)
+static inline uint32_t pl_index(struct pl_packet *packet, uint64_t index, uint32_t size)
 {
     if (__builtin_expect(index < size, 1))
-        return index;
+        return (uint32_t)index;
     pl_fail(packet, &packet->sw->faults.register_range);
     return 0;
 }

@@ -12,7 +12,7 @@ from p4.codegen.generate import generate_c
 from p4.codegen.reader import read_program
 from p4.compiler import compile_file
 from p4.engine import Program, Switch
-from tests.p4.codegen.documents import ADD_OUT, assign, constant, document, field
+from tests.p4.codegen.documents import ADD_OUT, assign, constant, document, field, operation
 
 Json = dict[str, Any]
 SOURCE = """
@@ -150,3 +150,71 @@ def test_c_that_does_not_compile__is_the_generator_s_fault() -> None:
     message = str(caught.value)
     assert message.startswith("broken: a fault of the code generator, not of the program: ")
     assert "\n" not in message
+
+
+STACK = """
+#include <core.p4>
+#include <v1model.p4>
+header Label { bit<8> v; }
+struct Headers { Label first; Label[3] stack; Label copy; }
+struct Metadata { }
+parser P(packet_in packet, out Headers hdr, inout Metadata meta, inout standard_metadata_t std) {
+    state start {
+        packet.extract(hdr.first);
+        packet.extract(hdr.stack.next);
+        packet.extract(hdr.stack.next);
+        hdr.copy = hdr.stack[0];
+        transition accept;
+    }
+}
+control V(inout Headers hdr, inout Metadata meta) { apply { } }
+control I(inout Headers hdr, inout Metadata meta, inout standard_metadata_t std) {
+    apply { hdr.copy = hdr.stack[1]; }
+}
+control E(inout Headers hdr, inout Metadata meta, inout standard_metadata_t std) { apply { } }
+control U(inout Headers hdr, inout Metadata meta) { apply { } }
+control D(packet_out packet, in Headers hdr) { apply { packet.emit(hdr); } }
+V1Switch(P(), V(), I(), E(), U(), D()) main;
+"""
+
+
+@pytest.fixture
+def stack(tmp_path: Path) -> Json:
+    source = tmp_path / "stack.p4"
+    source.write_text(STACK)
+    return compile_file(source)
+
+
+def copies(owner: list[Json]) -> list[Json]:
+    """Return the parameters of the one copy of a header there."""
+    found = [p for p in owner if p.get("op") == "assign_header"]
+    assert len(found) == 1
+    parameters: list[Json] = found[0]["parameters"]
+    return parameters
+
+
+def test_header__copied_from_a_stack_at_an_index_of_the_frame(stack: Json) -> None:
+    steps = [step for action in stack["actions"] for step in action["primitives"]]
+    index = operation("&", field("first", "v"), constant(3))
+    copies(steps)[1] = {
+        "type": "expression",
+        "value": {
+            "op": "dereference_header_stack",
+            "left": {"type": "header_stack", "value": "stack"},
+            "right": index,
+        },
+    }
+    switch = Switch(Program.from_document(stack, "stack"))
+    sent = [[o.data.hex() for o in switch.receive(1, bytes([i, 7, 8]))] for i in range(4)]
+    assert sent == [["00070807"], ["01070808"], ["020708"], []]
+    assert switch.faults().register_range > 0
+
+
+def test_last_header_of_a_stack__in_the_parser(stack: Json) -> None:
+    for action in stack["actions"]:
+        action["primitives"] = []
+    [state] = stack["parsers"][0]["parse_states"]
+    steps = [op["parameters"][0] for op in state["parser_ops"] if op["op"] == "primitive"]
+    copies(steps)[1] = {"type": "stack_field", "value": ["stack", "last"]}
+    switch = Switch(Program.from_document(stack, "stack"))
+    assert [o.data.hex() for o in switch.receive(1, bytes([1, 7, 8]))] == ["01070808"]
