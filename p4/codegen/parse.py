@@ -47,6 +47,8 @@ class ParserGenerator:
                 self._write_state(self._states[name])
         with self._writer.function("static inline void run_states(struct packet *packet)"):
             start = self._context.program.parser.start
+            if self._error_value("NoError"):
+                self._writer.line(self._error("NoError"))
             if start is None:
                 self._writer.line("(void)packet;")
             elif self._looping:

@@ -10,7 +10,7 @@ from p4.codegen.values import field_reference, read_expression, read_position
 if TYPE_CHECKING:
     from p4.codegen.document import Place
 
-Actions = dict[int, int]
+Actions = dict[int | str, int]
 Types = dict[str, p4.HeaderType]
 Headers = dict[str, p4.Header]
 
@@ -25,7 +25,7 @@ MATCHES = {
 
 
 def read_control(place: Place, actions: Actions, types: Types, headers: Headers) -> p4.Control:
-    """Read one pipeline; `actions` maps the JSON's ids to places in its action list."""
+    """Read one pipeline; `actions` maps the JSON's ids and names to places in its action list."""
     nodes: list[p4.Node] = [_table(item, actions, types, headers) for item in place.get("tables")]
     nodes += [_conditional(item) for item in place.get("conditionals")]
     nodes += [_call(item, actions) for item in place.get("action_calls")]
@@ -114,7 +114,7 @@ def _table(place: Place, actions: Actions, types: Types, headers: Headers) -> p4
         kind=p4.TableKind(kind),
         keys=keys,
         size=place["max_size"].natural(),
-        actions=tuple(_action(item, actions) for item in place["action_ids"]),
+        actions=_table_actions(place, actions),
         next_by_action=tuple(
             (name, target.text_or_none()) for name, target in place["next_tables"].members()
         ),
@@ -124,11 +124,27 @@ def _table(place: Place, actions: Actions, types: Types, headers: Headers) -> p4
         default_constant=not default.absent and default.get("action_const").truth(),
         entries=tuple(_entry(item, number, keys, actions) for number, item in enumerate(entries)),
         entries_constant=not entries.absent,
-        profile=place["action_profile"].text() if kind != "simple" else None,
+        profile=_profile_name(place) if kind != "simple" else None,
         with_counters=place.get("with_counters").truth(),
         direct_meter=place.get("direct_meters").text_or_none(),
         position=read_position(place),
     )
+
+
+def _table_actions(place: Place, actions: Actions) -> tuple[int, ...]:
+    """Read a table's actions: their ids, or their names as compilers for P4_14 wrote them."""
+    if place.get("action_ids").absent:
+        names = place["actions"]
+        for name in names:
+            if name.text() not in actions:
+                raise name.fail(f"there is no action `{name.value}`")
+        return tuple(actions[name.text()] for name in names)
+    return tuple(_action(item, actions) for item in place["action_ids"])
+
+
+def _profile_name(place: Place) -> str:
+    old = place.get("act_prof_name")
+    return place["action_profile"].text() if old.absent else old.text()
 
 
 def _match(place: Place) -> p4.Match:

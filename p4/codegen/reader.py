@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from p4.codegen import program as p4
 from p4.codegen.document import Place, ProgramError
-from p4.codegen.read_control import read_control
+from p4.codegen.read_control import Actions, read_control
 from p4.codegen.read_parser import read_parser
 from p4.codegen.values import (
     field_reference,
@@ -64,6 +64,11 @@ def read_file(path: Path) -> p4.Program:
 
 def check_version(root: Place) -> None:
     """Check that the document's format is one this reader knows."""
+    if root.get("__meta__").absent:
+        raise root.fail(
+            f"has no `__meta__`: a format before {VERSION_MAJOR}.0, or no BMv2 JSON, is not"
+            f" supported: want {VERSION_MAJOR}.0 to {VERSION_MAJOR}.{VERSION_MINOR}"
+        )
     version = root["__meta__"]["version"]
     major, minor = version[0].natural(), version[1].natural()
     if major != VERSION_MAJOR or minor > VERSION_MINOR:
@@ -204,7 +209,9 @@ def _action(place: Place, number: int) -> p4.Action:
 def _controls(
     root: Place, types: dict[str, p4.HeaderType], headers: dict[str, p4.Header]
 ) -> list[p4.Control]:
-    actions = {place["id"].integer(): number for number, place in enumerate(root.get("actions"))}
+    actions: Actions = {}
+    for number, place in enumerate(root.get("actions")):
+        actions[place["id"].integer()] = actions[place["name"].text()] = number
     return [read_control(place, actions, types, headers) for place in root.get("pipelines")]
 
 

@@ -10,6 +10,8 @@ from __future__ import annotations
 import copy
 from typing import TYPE_CHECKING, Any
 
+from testbed.bmv2.errors import Bmv2Error
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -17,6 +19,7 @@ TICK = 1000
 CLOCK, DICE = "reproducible_clock", "reproducible_dice"
 STATE_BITS = 63  # what Thrift can carry
 MULTIPLIER, INCREMENT = 6364136223846793005, 1442695040888963407  # Knuth, MMIX
+CLOCK_BITS = 48
 HIGH_BITS = 33  # the generator's low bits are poor
 INGRESS_CLOCK = ("standard_metadata", "ingress_global_timestamp")
 QUEUEING = ("egress_global_timestamp", "enq_timestamp", "enq_qdepth", "deq_timedelta", "deq_qdepth")
@@ -33,9 +36,9 @@ def reproducible(program: Json, tick: int = TICK) -> Json:
     """
     result = copy.deepcopy(program)
     fields = _standard_fields(result)
-    if INGRESS_CLOCK[1] in fields:
-        width = fields[INGRESS_CLOCK[1]]
-        _prepend(result, "ingress", CLOCK, _tick(_add_register(result, CLOCK, width), tick, width))
+    now, width = _clock_field(result, fields)
+    register = _add_register(result, CLOCK, width)
+    _prepend(result, "ingress", CLOCK, _tick(now, register, tick, width))
     if _pipeline(result, "egress")["init_table"] is not None:
         still = [_assign(_metadata(name), _hex(0)) for name in QUEUEING if name in fields]
         _prepend(result, "egress", "reproducible_queue", still)
@@ -50,19 +53,33 @@ def _pipeline(program: Json, name: str) -> Json:
 
 
 def _standard_fields(program: Json) -> dict[str, int]:
-    header = next(h for h in program["headers"] if h["name"] == "standard_metadata")
+    header = next((h for h in program["headers"] if h["name"] == INGRESS_CLOCK[0]), None)
+    if header is None:
+        raise Bmv2Error(f"the program has no {INGRESS_CLOCK[0]}")
     types = {t["name"]: t for t in program["header_types"]}
     return {name: width for name, width, *_ in types[header["header_type"]]["fields"]}
 
 
+def _clock_field(program: Json, fields: dict[str, int]) -> tuple[Json, int]:
+    """Return the field that shows the time, and its width; one of our own if there is none."""
+    if INGRESS_CLOCK[1] in fields:
+        return _metadata(INGRESS_CLOCK[1]), fields[INGRESS_CLOCK[1]]
+    for key, item in (
+        ("header_types", {"fields": [[CLOCK, CLOCK_BITS, False]], "length_exp": None}),
+        ("headers", {"header_type": CLOCK, "metadata": True}),
+    ):
+        identity = 1 + max((each["id"] for each in program[key]), default=-1)
+        program[key].append({"name": CLOCK, "id": identity, **item})
+    return {"type": "field", "value": [CLOCK, CLOCK]}, CLOCK_BITS
+
+
 def _add_register(program: Json, name: str, width: int) -> Json:
-    array = {"name": name, "id": len(program["register_arrays"]), "size": 1, "bitwidth": width}
-    program["register_arrays"].append(array)
+    arrays = program.setdefault("register_arrays", [])
+    arrays.append({"name": name, "id": len(arrays), "size": 1, "bitwidth": width})
     return {"type": "register_array", "value": name}
 
 
-def _tick(register: Json, tick: int, width: int) -> list[Json]:
-    now = _metadata(INGRESS_CLOCK[1])
+def _tick(now: Json, register: Json, tick: int, width: int) -> list[Json]:
     return [
         _primitive("register_read", now, register, _hex(0)),
         _assign(now, _wrapped(_binary("+", now, _hex(tick)), width)),

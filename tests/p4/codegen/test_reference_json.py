@@ -125,6 +125,40 @@ def test_mark_to_drop__of_a_copy_counts_once_it_is_copied_back() -> None:
     assert switch.receive(1, b"\x05") == []
 
 
+def test_tables__may_name_their_actions() -> None:
+    program = simple()
+    program["pipelines"][0]["tables"] = [
+        {
+            "name": "t",
+            "match_type": "exact",
+            "type": "simple",
+            "max_size": 1,
+            "key": [{"match_type": "exact", "target": ["in", "a"]}],
+            "actions": ["run"],
+            "next_tables": {"run": None},
+        }
+    ]
+    assert Program.from_document(program, "named").table("t").actions[0].name == "run"
+    program["pipelines"][0]["tables"][0]["actions"] = ["walk"]
+    with pytest.raises(ProgramError, match="there is no action `walk`"):
+        Program.from_document(program, "named")
+
+
+def test_errors__are_numbered_as_the_program_numbers_them() -> None:
+    show = {"op": "assign", "parameters": [field("out", "r"), standard("parser_error")]}
+    program = simple(show)
+    program["errors"] = [["NoError", 1], ["PacketTooShort", 2]]
+    switch = Switch(Program.from_document(program, "errors"))
+    assert [o.data for frame in (b"x", b"") for o in switch.receive(1, frame)] == [b"\1", b"\2"]
+
+
+def test_formats_before_2__are_refused_by_name() -> None:
+    program = simple()
+    del program["__meta__"]
+    with pytest.raises(ProgramError, match=r"a format before 2\.0, .* is not supported"):
+        read_program(program)
+
+
 def test_two_tables_of_one_name__are_refused_by_it() -> None:
     program = simple()
     table = {
