@@ -1,11 +1,12 @@
 """Packet-hops a second in virtual time by network size, and where the time goes.
 
 python benchmarks/hops.py [--k 4 12 32 64] [--scheme ofan] [--threads 1] [--repeat 3]
-                          [--profile] [--htsim PATH/TO/htsim_uec]
+                          [--cca none nscc] [--profile] [--htsim PATH/TO/htsim_uec]
 
 Every size runs in a process of its own, the best of `--repeat` counts, by processor time, which
 other work on the machine disturbs least. A hop is a frame (data or ACK) that a switch or its host
-takes. With `--htsim` the same permutation of 432 hosts runs in htsim too, and the ratio is shown.
+takes. Several CCAs (with 800 KB a port) run in turn, and costs are compared with the first. With
+`--htsim` the same permutation of 432 hosts runs in htsim too, and the ratio is shown.
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ from testbed.virtual import build
 if TYPE_CHECKING:
     from testbed.plan import Plan
 
+BUFFER = 800_000  # bytes a port, with congestion control
 HTSIM_HOPS_BY_KIND = (2, 4, 6)  # host to host: same edge switch, same pod, other pod
 
 
@@ -43,14 +45,15 @@ def main() -> int:
     """Print the table that was asked for."""
     options = parse()
     if options.one:
-        print(json.dumps(measure(options.k[0], options.scheme, options.threads)))
+        print(json.dumps(measure(options.k[0], options.cca[0], options)))
         return 0
     print(f"{options.scheme}, permutation of 1 MB messages, {options.threads} thread(s)")
     print(
         f"{'k':>3} {'hosts':>6} {'hops':>11} {'setup s':>8} {'run s':>7} {'M hops/s':>9} ", end=""
     )
     print(f"{'ns/hop':>7} {'growth':>7} {'GB':>6}")
-    results = [best(k, options) for k in options.k]
+    sizes = [(k, cca) for k in options.k for cca in options.cca]
+    results = [best(k, cca, options) for k, cca in sizes]
     for found in results:
         print(row(found, results[0]))
     if options.profile:
@@ -67,6 +70,7 @@ def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--k", type=int, nargs="+", default=[4, 12, 32])
     parser.add_argument("--scheme", default="ofan")
+    parser.add_argument("--cca", nargs="+", default=["none"], help="congestion controls")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--profile", action="store_true", help="show functions, needs perf")
@@ -75,18 +79,20 @@ def parse() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def measure(k: int, scheme: str, threads: int) -> dict[str, Any]:
+def measure(k: int, cca: str, options: argparse.Namespace) -> dict[str, Any]:
     """Run one permutation; return its hops, seconds and memory."""
     begin = time.perf_counter()
-    plan = plan_for(Scenario(scheme=scheme, k=k))
+    buffer = None if cca == "none" else BUFFER
+    plan = plan_for(Scenario(scheme=options.scheme, k=k, cca=cca, buffer_bytes=buffer))
     hosts = plan.topology.hosts
     with Dataplane(settings_of(plan), port_counts(plan.topology), hosts) as dataplane:
         build(dataplane, plan)
         ready, before = time.perf_counter(), time.process_time()
-        ended = dataplane.run_virtual(threads=threads)
+        ended = dataplane.run_virtual(threads=options.threads)
         after, done = time.process_time(), time.perf_counter()
         return {
             "k": k,
+            "cca": cca,
             "hosts": hosts,
             "ended": ended.name,
             "hops": dataplane.totals()["hops"],
@@ -97,17 +103,17 @@ def measure(k: int, scheme: str, threads: int) -> dict[str, Any]:
         }
 
 
-def command(k: int, options: argparse.Namespace) -> list[str]:
+def command(k: int, cca: str, options: argparse.Namespace) -> list[str]:
     """Return the command that measures one size."""
-    same = ["--scheme", options.scheme, "--threads", str(options.threads)]
+    same = ["--scheme", options.scheme, "--threads", str(options.threads), "--cca", cca]
     return [sys.executable, __file__, "--one", "--k", str(k), *same]
 
 
-def best(k: int, options: argparse.Namespace) -> dict[str, Any]:
+def best(k: int, cca: str, options: argparse.Namespace) -> dict[str, Any]:
     """Return the measurement of a size that took the least processor time."""
     found: list[dict[str, Any]] = []
     for _ in range(options.repeat):
-        done = subprocess.run(command(k, options), check=True, capture_output=True, text=True)
+        done = subprocess.run(command(k, cca, options), check=True, capture_output=True, text=True)
         found.append(json.loads(done.stdout))
     return min(found, key=lambda one: float(one["processor"]))
 
@@ -116,8 +122,8 @@ def row(found: dict[str, Any], first: dict[str, Any]) -> str:
     """Format a measurement; growth is against the first size."""
     cost, base = (one["processor"] / one["hops"] for one in (found, first))
     return (
-        f"{found['k']:>3} {found['hosts']:>6} {found['hops']:>11} {found['setup']:>8.2f} "
-        f"{found['wall']:>7.2f} {found['hops'] / found['wall'] / 1e6:>9.2f} "
+        f"{found['k']:>3} {found['cca']:>7} {found['hosts']:>6} {found['hops']:>11} "
+        f"{found['setup']:>8.2f} {found['wall']:>7.2f} {found['hops'] / found['wall'] / 1e6:>9.2f} "
         f"{cost * 1e9:>7.0f} {cost / base:>6.2f}x {found['gigabytes']:>6.2f}"
     )
 
@@ -130,7 +136,15 @@ def profile(k: int, options: argparse.Namespace, lines: int = 14) -> str:
     if shutil.which("perf") is None:
         return "perf is not installed"
     with tempfile.TemporaryDirectory() as folder:
-        record = ["perf", "record", "-q", "-o", f"{folder}/perf.data", "--", *command(k, options)]
+        record = [
+            "perf",
+            "record",
+            "-q",
+            "-o",
+            f"{folder}/perf.data",
+            "--",
+            *command(k, options.cca[-1], options),
+        ]
         subprocess.run(record, check=True, capture_output=True)
         report = ["perf", "report", "-i", f"{folder}/perf.data", "--stdio", "--no-children"]
         done = subprocess.run(
@@ -147,7 +161,7 @@ def profile(k: int, options: argparse.Namespace, lines: int = 14) -> str:
 def compare(options: argparse.Namespace) -> None:
     """Print both simulators' hops a second of processor time on one permutation of 432 hosts."""
     plan = plan_for(Scenario(scheme=options.scheme, k=12))
-    ours = best(12, options)
+    ours = best(12, "none", options)
     hops, seconds = run_htsim(options.htsim, plan)
     own = ours["hops"] / ours["processor"]
     theirs = hops / seconds

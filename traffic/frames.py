@@ -29,6 +29,8 @@ LARGEST_PAYLOAD = 65_535 - (HEADERS - ETHERNET) - CHECKSUM
 PSNS = 1 << 24
 FIRST_QUEUE_PAIR = 2  # 0 and 1 are those of management: analysers decode them so
 ECN_CAPABLE, ECN_MARKED = 2, 3
+NAK = 0x60  # syndrome of a NAK: PSN sequence error
+BITMAP = 8
 BECN = 0x40
 _IPV4_TYPE = b"\x08\x00"
 _UDP_PROTOCOL = 17
@@ -39,10 +41,12 @@ class Frame:
     """What a RoCEv2 frame says. `entropy` is its UDP source port, `flow` its destination QP less 2.
 
     In an ACK, `psn` is the acknowledged packet's and `marked` says that this packet had an ECN
-    mark; in a data frame `marked` is its own mark. `wire_bytes` counts the FCS.
+    mark; in a data frame `marked` is its own mark. `wire_bytes` counts the FCS. ACKs and NAKs of
+    hosts that recover from losses say more: `cumulative` is the first packet that is missing, and
+    bit i of `bitmap` that packet `first + i` has arrived; None in other frames.
     """
 
-    kind: Literal["data", "ack"]
+    kind: Literal["data", "ack", "nak"]
     source: str
     destination: str
     flow: int
@@ -50,6 +54,16 @@ class Frame:
     entropy: int
     marked: bool
     wire_bytes: int
+    cumulative: int | None = None
+    bitmap: int | None = None
+
+    @property
+    def first(self) -> int | None:
+        """The packet of the bitmap's lowest bit; None without a bitmap."""
+        if self.cumulative is None:
+            return None
+        ahead = (self.psn - self.cumulative) % PSNS
+        return (self.psn - 63) % PSNS if 63 < ahead < PSNS // 2 else self.cumulative
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,8 +132,9 @@ def read(frame: bytes) -> Frame | None:
         return None
     ack = opcode == ACKNOWLEDGE
     marked = frame[BTH_AT + 4] & BECN != 0 if ack else frame[15] & 3 == ECN_MARKED
+    extended = ack and len(frame) == HEADERS + ACK_HEADER + BITMAP + CHECKSUM
     return Frame(
-        kind="ack" if ack else "data",
+        kind="data" if not ack else "nak" if extended and frame[HEADERS] == NAK else "ack",
         source=str(ipaddress.IPv4Address(frame[26:30])),
         destination=str(ipaddress.IPv4Address(frame[30:34])),
         flow=int.from_bytes(frame[BTH_AT + 5 : BTH_AT + 8], "big") - FIRST_QUEUE_PAIR,
@@ -127,6 +142,8 @@ def read(frame: bytes) -> Frame | None:
         entropy=entropy,
         marked=marked,
         wire_bytes=len(frame) + CHECKSUM,
+        cumulative=int.from_bytes(frame[HEADERS + 1 : HEADERS + 4], "big") if extended else None,
+        bitmap=int.from_bytes(frame[HEADERS + 4 : HEADERS + 12], "big") if extended else None,
     )
 
 

@@ -37,6 +37,10 @@ def sniff(interface: str, *, seconds: float, answer: bool) -> Iterator[tuple[flo
 def line(seconds: float, frame: Frame) -> str:
     """Describe a frame in one line of columns."""
     mark = "ECN" if frame.marked else ""
+    if frame.bitmap is not None:
+        mark = (
+            f"{mark:3}  missing {frame.cumulative}, bitmap {frame.bitmap:016x} from {frame.first}"
+        )
     return (
         f"{seconds:12.6f}  {frame.kind:4}  {frame.source:>15} > {frame.destination:<15}  "
         f"flow {frame.flow:<6} psn {frame.psn:<8} entropy {frame.entropy:<5}  "

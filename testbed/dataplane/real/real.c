@@ -233,10 +233,11 @@ static bool wait(struct dp *dp, const struct dp_real *real, uint32_t *spins)
     return control_waits(dp, 0);
 }
 
-static bool is_computing(const struct dp *dp)
+/* A host waits for a time: computing, or until packets are overdue. */
+static bool some_host_waits(const struct dp *dp)
 {
     for (uint32_t i = 0; i < dp->hosts; i++)
-        if (dp->host[i].start_count > 0)
+        if (dp->host[i].start_count > 0 || dp->host[i].alarms.count > 0)
             return true;
     return false;
 }
@@ -245,7 +246,7 @@ static bool is_stuck(const struct dp *dp, const struct dp_real *real)
 {
     uint64_t moved = dp->workers[0].last_movement;
     return real->stuck_ps > 0 && dp->flow_count > 0 && dp->now > moved &&
-           dp->now - moved > real->stuck_ps && !is_computing(dp);
+           dp->now - moved > real->stuck_ps && !some_host_waits(dp);
 }
 
 static void sample(struct dp *dp)

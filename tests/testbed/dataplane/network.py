@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 HERE = Path(__file__).parent
 MULTICAST, DROP = 600, 511
-LOGGED, HEADERS = 1024, 64
+LOGGED, HEADERS = 1024, 72
 
 
 class Program:

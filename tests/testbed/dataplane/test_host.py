@@ -11,6 +11,7 @@ from scapy.layers.l2 import Ether
 
 from testbed.dataplane import Ended
 from tests.testbed.dataplane.network import Program, chain, flows, star
+from traffic.frames import read
 
 DATA, ACK = 0x07, 0x11
 SOURCE_PORT, OPCODE = slice(34, 36), 42
@@ -55,6 +56,27 @@ def test_ack__is_rocev2_and_echoes(program: Program) -> None:
     assert frame[BTH].becn == 0
     assert (frame[AETH].syndrome, frame[AETH].msn) == (0x1F, 2)
     assert checksum_is_right(frame)
+
+
+def test_ack_of_recovering_hosts__is_decoded_by_the_sniffer(program: Program) -> None:
+    """A port that is down for a moment makes a hole of packets 0 to 3."""
+    network = chain(program, 1, recovery="selective")
+    network.dataplane.add_flows(flows([(0, 1, 100 * 4096)]))
+    network.dataplane.set_port(2, 2, up=False)
+    network.dataplane.run_virtual(deadline_ps=500_000 + 4 * 41_780)
+    network.dataplane.set_port(2, 2, up=True)
+    network.dataplane.run_virtual()
+    acks = [frame for frame in network.frames() if frame[OPCODE] == ACK]
+    network.dataplane.close()
+    headers = acks[69][:70].tobytes()
+    frame = read(headers)
+    assert frame is not None
+    assert (frame.kind, frame.psn, frame.cumulative, frame.first) == ("ack", 73, 0, 10)
+    assert frame.bitmap == 2**64 - 1
+    early = read(acks[1][:70].tobytes())
+    assert early is not None
+    assert (early.cumulative, early.first, early.bitmap) == (0, 0, 0b110000)
+    assert checksum_is_right(Ether(headers))
 
 
 @pytest.mark.parametrize("delay_ps", [1_000, 20_000, 500_000])
