@@ -11,6 +11,7 @@
 #include "hosts/congestion.h"
 #include "hosts/seen.h"
 #include "pipeline.h"
+#include "timers.h"
 
 /* What all parts of the event core share. Times are picoseconds of paper time throughout. */
 
@@ -110,6 +111,7 @@ struct port {
 
     /* The rest. */
     uint64_t drops;
+    uint64_t dropped[FRAME_CLASSES];
     uint64_t marks;
     uint64_t max_bytes;
     uint64_t sampled_bytes;
@@ -136,7 +138,7 @@ struct sw {
     uint32_t node;
     uint32_t port_count;
     struct held_queue *held; /* per port; NULL if the program's egress is pure */
-    uint64_t *service_at;    /* per port: when the next held frame's service starts */
+    struct timers services;  /* per port: when the next held frame's service starts */
 };
 
 struct sender {

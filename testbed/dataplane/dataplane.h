@@ -191,6 +191,8 @@ struct dp_port_record {
     uint64_t data_bytes;
     uint64_t ack_packets;
     uint64_t drops;              /* queue full, or port down */
+    uint64_t data_drops;         /* of these, data and ACKs */
+    uint64_t ack_drops;
     uint64_t overruns;           /* came in faster than the core could take them: lost */
     uint64_t marks;
     uint64_t queue_bytes;        /* now */

@@ -52,7 +52,8 @@ static void note_maxima(struct port *port)
         port->recent_packets = port->queue_packets;
 }
 
-bool port_admit(struct worker *worker, struct port *port, uint32_t bytes, uint64_t now)
+bool port_admit(struct worker *worker, struct port *port, uint32_t class, uint32_t bytes,
+                uint64_t now)
 {
     uint64_t limit = worker->dp->settings.buffer_bytes;
     port_advance(worker->dp, port, now);
@@ -62,6 +63,7 @@ bool port_admit(struct worker *worker, struct port *port, uint32_t bytes, uint64
         else
             worker->totals.dropped_down++;
         port->drops++;
+        port->dropped[class]++;
         return false;
     }
     port->queue_bytes += bytes;
@@ -96,8 +98,9 @@ void port_serve(struct worker *worker, struct port *port, uint32_t number, uint3
 
 bool port_enqueue(struct worker *worker, struct port *port, uint32_t number, uint64_t now)
 {
-    uint32_t bytes = port_charge(worker->dp, packet_at(worker->dp, number));
-    if (!port_admit(worker, port, bytes, now))
+    const struct packet *packet = packet_at(worker->dp, number);
+    uint32_t bytes = port_charge(worker->dp, packet);
+    if (!port_admit(worker, port, packet->class, bytes, now))
         return false;
     port_serve(worker, port, number, bytes, now, now);
     return true;

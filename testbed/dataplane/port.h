@@ -14,8 +14,9 @@ uint32_t port_charge(const struct dp *dp, const struct packet *packet);
 /* Retire what has left by `now`, and mark the frames whose service started with a long queue. */
 void port_advance(struct dp *dp, struct port *port, uint64_t now);
 
-/* Count a frame of `bytes` into the queue, or count its drop and return false. */
-bool port_admit(struct worker *worker, struct port *port, uint32_t bytes, uint64_t now);
+/* Count a frame of a class and `bytes` into the queue, or count its drop and return false. */
+bool port_admit(struct worker *worker, struct port *port, uint32_t class, uint32_t bytes,
+                uint64_t now);
 
 /* Service of an admitted frame, at `from` the earliest. The packet is the link's from here on. */
 void port_serve(struct worker *worker, struct port *port, uint32_t number, uint32_t bytes,

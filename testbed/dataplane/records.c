@@ -175,6 +175,8 @@ static void read_port(const struct dp *dp, const struct port *port, const struct
     record->data_bytes = port->sent[FRAME_DATA].bytes;
     record->ack_packets = port->sent[FRAME_ACK].packets;
     record->drops = port->drops;
+    record->data_drops = port->dropped[FRAME_DATA];
+    record->ack_drops = port->dropped[FRAME_ACK];
     record->marks = port->marks;
     record->queue_bytes = port->queue_bytes;
     record->queue_packets = port->queue_packets;

@@ -65,7 +65,8 @@ static void schedule(struct sw *sw, uint32_t port)
     const struct held_queue *queue = &sw->held[port];
     uint64_t free_at = sw->ports[port].free_at;
     uint64_t arrived = queue->count ? queue->frames[queue->head].enqueued_at : 0;
-    sw->service_at[port] = !queue->count ? TIME_NEVER : arrived > free_at ? arrived : free_at;
+    uint64_t service = arrived > free_at ? arrived : free_at;
+    timers_set(&sw->services, port, queue->count ? service : TIME_NEVER);
 }
 
 static void hold(struct sw *sw, uint32_t number, uint32_t length, struct pl_held *held)
@@ -74,7 +75,7 @@ static void hold(struct sw *sw, uint32_t number, uint32_t length, struct pl_held
     struct held_queue *queue = &sw->held[number];
     struct packet shape = { .length = length, .class = sw->packet->class };
     uint32_t bytes = port_charge(sw->dp, &shape);
-    if (!port_admit(sw->worker, port, bytes, sw->now)) {
+    if (!port_admit(sw->worker, port, shape.class, bytes, sw->now)) {
         sw->program->discard(sw->state, held);
         return;
     }
@@ -104,20 +105,14 @@ static void transmit(void *context, uint32_t port_number, const struct pl_frame 
 
 uint64_t switch_next_service(const struct sw *sw)
 {
-    uint64_t next = TIME_NEVER;
-    if (!sw->held)
-        return next;
-    for (uint32_t port = 0; port < sw->port_count; port++)
-        next = sw->service_at[port] < next ? sw->service_at[port] : next;
-    return next;
+    return timers_next(&sw->services);
 }
 
 void switch_serve(struct worker *worker, struct sw *sw, uint64_t now)
 {
     struct packet none = { .class = FRAME_OTHER };
-    uint32_t number = 0;
-    while (sw->service_at[number] != now)
-        number++;
+    assert(timers_next(&sw->services) == now);
+    uint32_t number = sw->services.heap[0];
     struct held_queue *queue = &sw->held[number];
     struct held_frame frame = queue->frames[queue->head];
     struct port *port = &sw->ports[number];
@@ -218,10 +213,8 @@ int switch_open(struct dp *dp, struct sw *sw, const struct pl_program *program, 
     };
     if (!program->pure_egress) {
         sw->held = calloc(sw->port_count, sizeof *sw->held);
-        sw->service_at = malloc(sw->port_count * sizeof *sw->service_at);
-        if (!sw->held || !sw->service_at)
+        if (!sw->held || timers_open(&sw->services, sw->port_count) != 0)
             return -1;
-        memset(sw->service_at, 0xff, sw->port_count * sizeof *sw->service_at);
     }
     sw->state = program->create(&sw->world, seed);
     return sw->state ? 0 : -1;
@@ -232,7 +225,7 @@ void switch_close(struct sw *sw)
     for (uint32_t port = 0; sw->held && port < sw->port_count; port++)
         free(sw->held[port].frames);
     free(sw->held);
-    free(sw->service_at);
+    timers_close(&sw->services);
     if (sw->state)
         sw->program->destroy(sw->state);
 }

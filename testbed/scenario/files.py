@@ -49,6 +49,8 @@ LINK_COLUMNS = {
     "data_bytes": "int64",
     "ack_packets": "int64",
     "drops": "int64",
+    "data_drops": "int64",
+    "ack_drops": "int64",
     "marks": "int64",
     "busy_ns": "float64",
     "max_queue_bytes": "int64",
