@@ -152,7 +152,7 @@ static void swap(uint8_t *one, uint8_t *other, size_t bytes)
     memcpy(other, kept, bytes);
 }
 
-/* AETH: the syndrome, and as message sequence number the answered packet's or the cumulative one. */
+/* AETH: the syndrome, and as message sequence number the packet's own or the cumulative one. */
 static void write_answer(uint8_t *data, const struct frame_answer *answer)
 {
     uint32_t syndrome = answer->nack ? SYNDROME_NAK : SYNDROME_ACK;

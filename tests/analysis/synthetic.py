@@ -77,6 +77,7 @@ def _flows(scenario: dict[str, Any], delay: float, rng: np.random.Generator) -> 
             "after": "",
             "delay_ns": 0.0,
             "phase": "",
+            **dict.fromkeys(("lost", "retransmitted", "duplicates", "timeouts", "marks"), 0),
         }
     )
     return flows[list(FLOW_COLUMNS)].round(3)
@@ -131,6 +132,8 @@ def _links(
         data_bytes=data * 4158,
         ack_packets=data,
         drops=0,
+        data_drops=0,
+        ack_drops=0,
         marks=0,
         busy_ns=data * SLOT_NS,
         max_queue_bytes=longest * 4158,

@@ -81,7 +81,7 @@ def test_parse__empty_or_wrong_value__one_line_naming_the_option(
     ("parameter", "complaint"),
     [
         ("nothing.tau=1", "nothing is unknown"),
-        ("tau_us=1", "SCHEME.NAME"),
+        ("tau_us=1", "OWNER.NAME"),
         ("ofan.one_order=x", "ofan.one_order is 'x', which is no number"),
     ],
 )

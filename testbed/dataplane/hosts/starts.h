@@ -2,7 +2,7 @@
 #define STARTS_H
 #include "core.h"
 
-/* A host's flows that begin at a known time: a heap by time, and by number where times are equal. */
+/* A host's flows that begin at a known time: a heap by time, by number where times are equal. */
 
 static inline uint64_t starts_next(const struct dp *dp, const struct host *host)
 {
