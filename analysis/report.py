@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import base64
 from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import jinja2
@@ -20,13 +22,13 @@ from analysis.figures.style import COLUMN, DOTS_PER_INCH, PAGE, draw, looks_of, 
 from analysis.figures.utilisation import utilisation
 from analysis.figures.worlds import worlds
 from analysis.groups import Group, group_runs
+from analysis.live.data import embedded
 from analysis.messages import messages_of
 from analysis.results import unfinished_runs
 from testbed.scenario.files import SUMMARY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
     from analysis.figures.style import Look
 
@@ -35,6 +37,7 @@ MEANS = ("cct_us", "cct_increase", "mean_queue_bytes", "utilisation")
 FIGURES = "figures"
 LOOKS = "looks.json"
 PIXELS_PER_INCH = 126
+LIVE = Path(__file__).parent / "live"
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +89,7 @@ def write_report(folder: Path, looks: Mapping[str, Look] | None = None) -> Repor
     across = _across_worlds(table, folder / FIGURES, known)
     page = folder / PAGE_NAME
     unfinished = [str(path.relative_to(folder)) for path in unfinished_runs(folder)]
-    page.write_text(_rendered(folder.name, sections, across, unfinished, known), encoding="utf-8")
+    page.write_text(_rendered(folder, sections, across, unfinished, known), encoding="utf-8")
     drawn = [picture.path for _, pictures in sections for picture in pictures]
     return Report(table, page, tuple(drawn + [picture.path for picture in across]))
 
@@ -192,8 +195,15 @@ def _across_worlds(table: pd.DataFrame, folder: Path, looks: Mapping[str, Look])
     return [Picture(drawn, "The same scenarios in each world: CCT above the lower bound.")]
 
 
+def scripts(*, plots: bool) -> list[str]:
+    """Return the scripts of a page, with the library for plots if it has some to draw."""
+    own = [(LIVE / name).read_text(encoding="utf-8") for name in ("tree.js", "live.js")]
+    library = files("plotly") / "package_data" / "plotly.min.js"
+    return [*([library.read_text(encoding="utf-8")] if plots else []), *own]
+
+
 def _rendered(
-    name: str,
+    folder: Path,
     sections: list[tuple[Group, list[Picture]]],
     across: list[Picture],
     unfinished: list[str],
@@ -214,6 +224,8 @@ def _rendered(
             ],
             "counts": group.table["verdict"].value_counts().to_dict(),
             "schemes": scheme_rows(group, looks),
+            "live": embedded(group.usable, looks),
+            "runs": [run.name for run in group.runs],
             "pictures": pictures,
             "bound": f"{group.table['cct_bound_us'].mean():.5f}",
             "manifest": group.runs[0].manifest,
@@ -222,4 +234,12 @@ def _rendered(
         for group, pictures in sections
     ]
     template = environment.get_template("report.html.jinja")
-    return template.render(name=name, groups=groups, across=across, unfinished=unfinished)
+    living = any(group["live"] for group in groups)
+    return template.render(
+        name=folder.name,
+        folder=folder,
+        groups=groups,
+        across=across,
+        unfinished=unfinished,
+        scripts=scripts(plots=living),
+    )

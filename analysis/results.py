@@ -19,6 +19,8 @@ from testbed.scenario.files import (
     LINK_COLUMNS,
     LINKS,
     MANIFEST,
+    PATH_COLUMNS,
+    PATHS,
     QUEUE_COLUMNS,
     QUEUES,
     SCENARIO,
@@ -99,6 +101,11 @@ def read_queues(folder: Path) -> pd.DataFrame:
     """Read the queue time series of a run, by time; raises UserError if it is not there."""
     table = _read_table(folder / QUEUES, QUEUE_COLUMNS)
     return table.sort_values("time_ns", kind="stable", ignore_index=True)
+
+
+def read_paths(folder: Path) -> pd.DataFrame:
+    """Read which ports each flow's packets passed; raises UserError if it is not there."""
+    return _read_table(folder / PATHS, PATH_COLUMNS)
 
 
 def find_runs(folder: Path) -> list[Path]:

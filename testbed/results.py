@@ -30,6 +30,8 @@ from testbed.scenario.files import (
     LINK_COLUMNS,
     LINKS,
     MANIFEST,
+    PATH_COLUMNS,
+    PATHS,
     QUEUE_COLUMNS,
     QUEUES,
     SCENARIO,
@@ -59,6 +61,9 @@ DROP_PLACES = {
     "socket": "socket_drops",
 }
 ROOT = Path(__file__).resolve().parent.parent
+
+
+DATA = 1  # kind of struct dp_hop
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +107,7 @@ class ResultFolder:
     def __post_init__(self) -> None:
         """Make the folder, empty it of an earlier run's files, and write the scenario."""
         self.path.mkdir(parents=True, exist_ok=True)
-        for name in (MANIFEST, FLOWS, LINKS, ARRIVALS, QUEUES):
+        for name in (MANIFEST, FLOWS, LINKS, ARRIVALS, QUEUES, PATHS):
             (self.path / name).unlink(missing_ok=True)
         text = to_toml(self.plan.scenario)
         (self.path / SCENARIO).write_text(text, encoding="utf-8")
@@ -126,6 +131,23 @@ class ResultFolder:
         )
         _write(self.path / QUEUES, table, append=self._sampled)
         self._sampled = True
+
+    def add_paths(self, hops: NDArray[np.void]) -> None:
+        """Write how many data packets of each flow passed each port, from rows of struct dp_hop."""
+        data = hops[hops["kind"] == DATA]
+        keys = data["flow"].astype(np.int64) * len(self.ports.node) + data["place"]
+        found, packets = np.unique(keys, return_counts=True)
+        rows = found % len(self.ports.node)
+        table = pd.DataFrame(
+            {
+                "flow": found // len(self.ports.node),
+                "node": self.ports.node[rows],
+                "port": self.ports.port[rows],
+                "packets": packets,
+            },
+            columns=list(PATH_COLUMNS),
+        )
+        _write(self.path / PATHS, table)
 
     def finish(self, records: Records, manifest: Mapping[str, Any]) -> None:
         """Write flows, links and, last, the manifest with what the world adds to it."""

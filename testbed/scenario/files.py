@@ -12,6 +12,7 @@ FLOWS = "flows.csv"
 LINKS = "links.csv"
 ARRIVALS = "arrivals.csv"
 QUEUES = "queues.csv.gz"
+PATHS = "paths.csv.gz"
 SUMMARY = "summary.csv"
 
 HOST_STAGE = "H-E"
@@ -66,6 +67,12 @@ LINK_COLUMNS = {
     "late_max_ns": "float64",
 }
 ARRIVAL_COLUMNS = {"time_ns": "float64", "data_bytes": "int64", "ack_bytes": "int64"}
+PATH_COLUMNS = {
+    "flow": "int64",
+    "node": "str",
+    "port": "int64",
+    "packets": "int64",
+}
 QUEUE_COLUMNS = {
     "time_ns": "float64",
     "node": "str",

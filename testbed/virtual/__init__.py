@@ -14,7 +14,7 @@ from testbed.messages import flow_rows, host_addresses, port_counts
 from testbed.results import Records, ResultFolder, first_packet_ps, last_packet_ps
 from testbed.scenario.files import VIRTUAL
 from testbed.switches import make_switches
-from testbed.virtual.memory import check_memory
+from testbed.virtual.memory import check_memory, work_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,9 +27,10 @@ __all__ = ["Outcome", "build", "run"]
 
 BUDGET_MS = 200  # how long the core runs before it looks at the terminal
 HOSTS_FOR_THREADS = 4096  # from here on the threads' meetings cost less than they bring
-SAMPLE_ROWS = 20_000  # about as many rows as a queue time series may have
+SAMPLE_ROWS = 200_000  # about as many rows as a queue time series may have
 LEAST_SAMPLE_PS = 100_000
 LEAST_SAMPLES = 20
+MOST_HOPS = 2_000_000  # up to which the packets' ways are kept
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +69,8 @@ def run(
         settings_of(plan, sample_ps=interval), port_counts(plan.topology), plan.topology.hosts
     ) as dataplane:
         build(dataplane, plan)
-        dataplane.trace(on=trace is not None)
+        ways = interval > 0 and work_of(plan).all_hops <= MOST_HOPS
+        dataplane.trace(on=trace is not None or ways)
         interrupted: KeyboardInterrupt | None = None
         try:
             ended = _run(dataplane, threads or suitable_threads(plan), progress)
@@ -78,6 +80,8 @@ def run(
         _write(folder, dataplane, outcome, started_ns)
         if trace is not None:
             trace(dataplane)
+        elif ways:
+            folder.add_paths(dataplane.hops())
     if interrupted is not None:
         raise interrupted
     return outcome

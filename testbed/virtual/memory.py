@@ -37,11 +37,16 @@ class Work:
     messages: int
     packets: float
 
+    @property
+    def all_hops(self) -> float:
+        """Frames at ports, ACKs as well, none of them sent again: a little more than there are."""
+        return 2 * self.packets * self.hops
 
-def memory_needed(plan: Plan) -> int:
-    """Estimate the bytes that running a plan takes, from what was measured at k = 4 to 64."""
+
+def work_of(plan: Plan) -> Work:
+    """Return a plan's size."""
     topology, sizes = plan.topology, plan.flows.size_bytes
-    work = Work(
+    return Work(
         hosts=topology.hosts,
         switches=len(topology.switches),
         ports=int(port_counts(topology).sum()),
@@ -49,7 +54,11 @@ def memory_needed(plan: Plan) -> int:
         messages=len(sizes),
         packets=float((sizes // plan.scenario.payload_bytes + 1).sum()),
     )
-    return _bytes_for(plan.scenario, work)
+
+
+def memory_needed(plan: Plan) -> int:
+    """Estimate the bytes that running a plan takes, from what was measured at k = 4 to 64."""
+    return _bytes_for(plan.scenario, work_of(plan))
 
 
 def expected_work(scenario: Scenario) -> Work:

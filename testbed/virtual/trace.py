@@ -20,7 +20,7 @@ from testbed.scenario import from_toml
 from testbed.scenario.files import FLOWS, SCENARIO
 from testbed.topology import adjacency
 from testbed.virtual import run
-from testbed.virtual.memory import available, expected_work
+from testbed.virtual.memory import available, work_of
 
 if TYPE_CHECKING:
     from testbed.dataplane import Dataplane
@@ -51,8 +51,8 @@ def record(folder: Path, file: Path) -> None:
 
 def check_room(plan: Plan) -> None:
     """Raise UserError if a trace of all hops would not fit in memory."""
-    work = expected_work(plan.scenario)
-    needed = int(work.packets * (1 + plan.scenario.acks) * work.hops * HOP_BYTES)
+    work = work_of(plan)
+    needed = int(work.all_hops * HOP_BYTES)
     there = available()
     if there is not None and needed > there:
         raise UserError(

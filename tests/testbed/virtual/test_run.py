@@ -23,6 +23,7 @@ FILES = {
     "flows.csv",
     "links.csv",
     "arrivals.csv",
+    "paths.csv.gz",
     "queues.csv.gz",
 }
 
@@ -136,7 +137,7 @@ def test_memory__is_asked_for_before_a_run(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_samples__are_fewer_for_larger_networks() -> None:
     small = plan_for(Scenario(scheme="ofan"))
-    large = plan_for(Scenario(scheme="ofan", k=16))
+    large = plan_for(Scenario(scheme="ofan", k=32))
     assert virtual.suitable_sample_ps(small) == 100_000
     assert virtual.suitable_sample_ps(large) == 0
     assert virtual.suitable_threads(small) == 1
