@@ -12,7 +12,7 @@ from environment import Parser
 from errors import UserError, telling
 from testbed import schemes
 from testbed.mininet import sandbox
-from testbed.mininet.attach import command_line, find_fabric
+from testbed.mininet.attach import command_line, described, find_fabric
 from testbed.planning import plan_for
 from testbed.scenario import Scenario
 
@@ -80,7 +80,10 @@ def _add_new_scheme(parser: argparse.ArgumentParser) -> None:
 
 def _attach(given: argparse.Namespace) -> int:
     command = given.command[1:] if given.command[:1] == ["--"] else given.command
-    return subprocess.call(command_line(find_fabric(given.fabric), given.node, command))
+    fabric = find_fabric(given.fabric)
+    words = command_line(fabric, given.node, command)
+    print(described(fabric, given.node), file=sys.stderr, flush=True)
+    return subprocess.call(words)
 
 
 def _run(given: argparse.Namespace) -> int:

@@ -35,6 +35,7 @@ def test_attach__leaves_the_commands_own_options_to_it(
 
     monkeypatch.setattr(command_line, "find_fabric", lambda _: 1)
     monkeypatch.setattr(command_line, "command_line", remembered)
+    monkeypatch.setattr(command_line, "described", lambda *_: "here")
     monkeypatch.setattr(subprocess, "call", lambda _: 0)
     assert command_line.main(["attach", *typed]) == 0
     assert asked == [(node, command)]

@@ -74,6 +74,12 @@ def test_command_line__runs_inside_a_node_of_the_fabric() -> None:
             wait_until(lambda: len(attach.nodes(fabric)) == 36)
             words = attach.command_line(fabric, "h7", ["ip", "-br", "addr"])
             assert "10.1.1.2/8" in subprocess.check_output(words, text=True)
+            words = attach.command_line(fabric, "h7", ["sh", "-c", "pwd; ls $0", "pyproject.toml"])
+            here = f"{Path.cwd()}\npyproject.toml\n"
+            assert subprocess.check_output(words, text=True) == here
+            assert "h7-eth0" in attach.described(fabric, "h7")
+            assert "e0_0 is a switch" in attach.described(fabric, "e0_0")
+            assert "all ports of its switches" in attach.described(fabric, None)
             with pytest.raises(UserError, match="node h16 is not in fabric"):
                 attach.command_line(fabric, "h16", [])
         finally:
