@@ -105,7 +105,7 @@ def prompt(console: Console, switch: SoftwareSwitch) -> None:
         if not line or line.strip() in LEAVE:
             return
         try:
-            with switch.lock:
+            with switch.paused():
                 text = console.execute(line)
         except ConsoleError as error:
             text = f"error: {error}"

@@ -7,12 +7,12 @@ import signal
 import sys
 from typing import TYPE_CHECKING
 
-from errors import UserError
-from p4.engine import EngineError, Program
+from errors import UserError, in_words
+from p4.engine import Program
+from p4.wire.front import Front, Limits
 from testbed.exchange import network as networks
 from testbed.exchange.document import read_json
 from testbed.exchange.filling import fill, rehearsed
-from testbed.exchange.softswitch import Events, Port, SoftSwitch, serve
 from testbed.exchange.talk import Talk
 from testbed.exchange.tutorials import interface, read_topology
 
@@ -22,10 +22,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from testbed.exchange.runtime import Runtime
-from testbed.exchange.tutorials import Network
-from testbed.exchange.tutorials import Switch as Described
+    from testbed.exchange.tutorials import Network
+    from testbed.exchange.tutorials import Switch as Described
 
 START_SECONDS = 30.0
+QUEUE_PACKETS = 1000
+BYTES_A_MEGABIT = 125_000
 
 Loaded = dict[str, tuple[Program, "Runtime | None"]]
 
@@ -33,8 +35,7 @@ Loaded = dict[str, tuple[Program, "Runtime | None"]]
 def run(topology: Path, program: Path | None, commands: Sequence[str]) -> int:
     """Run a network inside this sandbox: `commands` of Mininet's prompt, or the prompt itself.
 
-    Raises UserError, CompileError or UserError for what is wrong in the files, before
-    anything is started.
+    Raises UserError for what is wrong in the files, before anything is started.
     """
     network = read_topology(topology)
     loaded = load(topology, network, program)
@@ -112,26 +113,34 @@ def _serve(network: Network, loaded: Loaded, telling: Connection) -> None:
     """Be the process of all switches, until it is ended; tell how the start went, "" for well."""
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    events = Events()
-    switches = []
     try:
+        front = Front()
         for name, (program, runtime) in loaded.items():
-            switch = SoftSwitch(program, _ports(network, name), events)
+            number, switch = front.add_switch(program)
+            _add_ports(front, number, network, name)
             if runtime is not None:
-                fill(switch.engine, runtime)
-            switches.append(switch)
-    except (EngineError, OSError) as error:
-        telling.send(f"{name}: {error}")
+                fill(switch, runtime)
+    except (UserError, OSError) as error:
+        telling.send(in_words(error))
         return
     telling.send("")
     telling.close()
-    serve(switches, events)
+    front.run()
 
 
-def _ports(network: Network, switch: str) -> dict[int, Port]:
-    return {
-        end.port: Port(interface(end), cable.rate_mbps, cable.delay_us)
-        for cable in network.cables
-        for end in (cable.lower, cable.upper)
-        if end.node == switch
-    }
+def _add_ports(front: Front, number: int, network: Network, switch: str) -> None:
+    hosts = {host.name for host in network.hosts}
+    for cable in network.cables:
+        for end, other in ((cable.lower, cable.upper), (cable.upper, cable.lower)):
+            if end.node == switch:
+                front.add_port(
+                    number,
+                    end.port,
+                    interface(end),
+                    Limits(
+                        depth=QUEUE_PACKETS,
+                        bytes_a_second=(cable.rate_mbps or 0) * BYTES_A_MEGABIT,
+                        delay_us=cable.delay_us,
+                    ),
+                    inner=other.node not in hosts,
+                )

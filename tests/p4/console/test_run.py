@@ -1,19 +1,23 @@
 """The software switch on interfaces: its ports and, with root, frames between them."""
 
+import json
+import os
 import shutil
-import socket
 import subprocess
-import time
-from collections.abc import Iterator
+import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from errors import UserError
 from p4.commands.run import make_console, parse_ports, run_file
 from p4.console.commands import ConsoleError
-from p4.console.interfaces import InterfaceError, SoftwareSwitch
+from p4.console.interfaces import SoftwareSwitch
 from p4.engine import Program
+from tests.p4.console.on_wires import DEPTH, FEW, FLOOD, SENT_TO_LIMIT, SLOTS
 
+ROOT = Path(__file__).parents[3]
 PROGRAM = Program.load(Path(__file__).resolve().parents[1] / "engine_programs" / "traffic.p4")
 
 
@@ -33,54 +37,59 @@ def test_run_file__error_names_the_line(tmp_path: Path) -> None:
 
 
 def test_interface__that_does_not_exist() -> None:
-    with pytest.raises(InterfaceError, match="nothing0: "):
+    with pytest.raises(UserError, match="nothing0: "):
         SoftwareSwitch(PROGRAM, {1: "nothing0"})
 
 
-@pytest.fixture
-def wires() -> Iterator[tuple[str, str]]:
-    names = [("ofanrun0", "ofanrun1"), ("ofanrun2", "ofanrun3")]
-    if shutil.which("ip") is None:
-        pytest.skip("needs ip")
-    try:
-        for one, other in names:
-            subprocess.run(
-                ["ip", "link", "add", one, "type", "veth", "peer", "name", other],
-                check=True,
-                capture_output=True,
-            )
-            for name in (one, other):
-                subprocess.run(["ip", "link", "set", name, "up"], check=True)
-        yield "ofanrun0", "ofanrun2"
-    except (subprocess.CalledProcessError, PermissionError):
-        pytest.skip("needs root and veth interfaces")
-    finally:
-        for one, _ in names:
-            subprocess.run(["ip", "link", "del", one], check=False, capture_output=True)
+@pytest.fixture(scope="module")
+def outcome() -> dict[str, Any]:
+    """What the switch did with frames between interfaces of a namespace made for it."""
+    if os.geteuid() != 0 or shutil.which("ip") is None:
+        pytest.skip("needs root and ip")
+    done = subprocess.run(
+        ["unshare", "--net", sys.executable, "-m", "tests.p4.console.on_wires"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
 
 
 @pytest.mark.root
-def test_forwarding__between_interfaces(wires: tuple[str, str]) -> None:
-    switch = SoftwareSwitch(PROGRAM, {1: wires[0], 2: wires[1]})
-    ends = []
-    for name in ("ofanrun1", "ofanrun3"):
-        end = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(3))
-        end.bind((name, 0))
-        end.settimeout(2)
-        ends.append(end)
-    switch.start()
-    try:
-        ends[0].send(bytes(4) + b"over the wire")
-        deadline = time.monotonic() + 5
-        frame = b""
-        while b"over the wire" not in frame and time.monotonic() < deadline:
-            frame = ends[1].recv(2000)
-    finally:
-        switch.stop()
-        for end in ends:
-            end.close()
-    assert frame[:16] == bytes([0, 0, 0, 0, 0, 1, 0, 2, 0, 0, 0, 17]) + b"over"
-    assert "received" in switch.show_ports()
+def test_forwarding__between_interfaces(outcome: dict[str, Any]) -> None:
+    assert outcome["forwarded"] == [(bytes(4) + bytes([0, 1, 0, 2, 0, 0, 0, 17])).hex()]
+    assert outcome["shown"].startswith(
+        "1: in1 received 1 sent 0 dropped 0 overruns 0 waiting 0 depth 64 rate -\n2: in2 received 0"
+    )
+
+
+@pytest.mark.root
+def test_forwarding__frames_of_all_lengths_and_tagged_ones_are_whole(
+    outcome: dict[str, Any],
+) -> None:
+    """Longer ones than a slot of the ring come another way, a VLAN tag beside its frame."""
+    assert outcome["whole"] == [True] * len(outcome["whole"])
+    assert outcome["tagged"]
+
+
+@pytest.mark.root
+def test_flood__is_lost_where_it_enters_and_no_other_port_loses(outcome: dict[str, Any]) -> None:
+    flooded, quiet = outcome["flood"]
+    assert flooded["received"] == SLOTS
+    assert flooded["overruns"] == FLOOD - SLOTS
+    assert (quiet["received"], quiet["overruns"]) == (FEW, 0)
+
+
+@pytest.mark.root
+def test_limits__a_rate_a_depth_and_a_port_that_goes(outcome: dict[str, Any]) -> None:
+    counts = outcome["limited"]
+    assert (counts["sent"], counts["waiting"]) == (1, DEPTH)
+    assert counts["dropped"] == SENT_TO_LIMIT - DEPTH - 1
+    assert outcome["removed"] == "there is no port 2"
 
 
 def test_queue_limits__must_not_be_negative() -> None:
