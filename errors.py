@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import difflib
 import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
 FAILED, WRONG_INPUT, INTERRUPTED = 1, 2, 130
@@ -42,6 +43,13 @@ def in_words(error: Exception) -> str:
         return str(error)
     what = error.strerror[:1].lower() + error.strerror[1:]
     return what if error.filename is None else f"{error.filename}: {what}"
+
+
+def near(name: str, known: Iterable[str]) -> str:
+    """Return what to say behind `NAME is unknown`: the nearest name there is, or all of them."""
+    names = list(known)
+    found = difflib.get_close_matches(name, names, 1)
+    return f"; did you mean {found[0]}?" if found else f"; there are {', '.join(names)}"
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import pandas as pd
 
-SCENARIO = ["scheme", "seed", "k", "workload", "message_bytes", "load"]
+SCENARIO = ["variant", "seed", "k", "workload", "message_bytes", "load"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ def ranking(pairs: pd.DataFrame, least_gap: float = 0.01) -> Ranking:
     """
     alike = total = 0
     for _, rows in pairs.groupby(["k", "workload", "message_bytes", "load"]):
-        means = rows.groupby("scheme")[["cct_us_reference", "cct_us_other"]].mean()
+        means = rows.groupby("variant")[["cct_us_reference", "cct_us_other"]].mean()
         for one, two in combinations(means.to_numpy(), 2):
             if abs(one[0] / two[0] - 1) >= least_gap:
                 total += 1

@@ -11,7 +11,7 @@ import pandas as pd
 from analysis import metrics
 from analysis.fidelity import Verdict, judge
 from analysis.results import read_queues
-from analysis.summary import COLUMNS, row
+from analysis.summary import row, table_of
 from testbed.scenario import FIELDS, variant
 from testbed.scenario.files import QUEUES
 
@@ -64,7 +64,7 @@ class Group:
     def queues_by_stage(self) -> pd.DataFrame:
         """Return a row a usable run and stage: scheme, stage, and its queues."""
         tables = [
-            metrics.queue_by_stage(run).reset_index(names="stage").assign(scheme=name)
+            metrics.queue_by_stage(run).reset_index(names="stage").assign(variant=name)
             for name, runs in self.by_scheme().items()
             for run in runs
         ]
@@ -73,7 +73,7 @@ class Group:
     def overload(self) -> pd.DataFrame:
         """Return a row a usable run and stage: scheme, stage, and the overload as `value`."""
         tables = [
-            metrics.overload_by_stage(run).rename("value").reset_index().assign(scheme=name)
+            metrics.overload_by_stage(run).rename("value").reset_index().assign(variant=name)
             for name, runs in self.by_scheme().items()
             for run in runs
         ]
@@ -110,7 +110,7 @@ def group_runs(runs: Sequence[Run], order: Sequence[str]) -> list[Group]:
 def _group(runs: list[Run], order: tuple[str, ...]) -> Group:
     verdicts = tuple(judge(run) for run in runs)
     rows = [row(run, verdict) for run, verdict in zip(runs, verdicts, strict=True)]
-    table = pd.DataFrame(rows, columns=list(COLUMNS))
+    table = table_of(rows)
     return Group(_title(runs[0]), tuple(runs), verdicts, table, order)
 
 

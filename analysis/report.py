@@ -98,7 +98,7 @@ def draw_group(group: Group, folder: Path, prefix: str, looks: Mapping[str, Look
     """Draw all figures of comparable runs into `folder`, their names beginning with `prefix`."""
     if not group.usable:
         return []
-    own = {name: look for name, look in looks.items() if name in set(group.table["scheme"])}
+    own = {name: look for name, look in looks.items() if name in set(group.table["variant"])}
     first = group.usable[0]
     bound = cct_bound(first.scenario, messages_of(first.scenario, first.steps)) / 1000
     wide = PAGE if len(own) > 6 else COLUMN
@@ -165,8 +165,8 @@ def draw_group(group: Group, folder: Path, prefix: str, looks: Mapping[str, Look
 def scheme_rows(group: Group, looks: Mapping[str, Look]) -> list[dict[str, str]]:
     """Return the page's table of schemes: means over the usable runs, as text."""
     rows = []
-    for name in (name for name in looks if name in set(group.table["scheme"])):
-        own = group.table[group.table["scheme"] == name]
+    for name in (name for name in looks if name in set(group.table["variant"])):
+        own = group.table[group.table["variant"] == name]
         usable = own[own["verdict"] != "INVALID"]
         if usable.empty:
             rows.append({"scheme": looks[name].label, "runs": f"0 of {len(own)}"})

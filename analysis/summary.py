@@ -10,23 +10,15 @@ from analysis import metrics
 from analysis.fidelity import Verdict, judge
 from analysis.results import find_runs, read_run
 from errors import UserError
-from testbed.scenario import variant
+from testbed.scenario import FIELDS, flat, variant
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from analysis.results import Run
 
-COLUMNS = (
-    "scheme",
-    "seed",
-    "world",
-    "topology",
-    "k",
-    "workload",
-    "message_bytes",
-    "load",
+MEASURED = (
     "dilation",
     "cct_us",
     "cct_bound_us",
@@ -36,6 +28,14 @@ COLUMNS = (
     "utilisation",
     "verdict",
 )
+TABLES = tuple(field.name for field in FIELDS if field.default == {})
+COLUMNS = (
+    "variant",
+    "world",
+    *(field.name for field in FIELDS if field.name not in TABLES),
+    *MEASURED,
+)
+"""Columns of every summary; entries of a scenario's tables have columns besides."""
 DECIMALS = {
     "cct_us": 5,
     "cct_bound_us": 5,
@@ -47,16 +47,10 @@ DECIMALS = {
 
 def row(run: Run, verdict: Verdict | None = None) -> dict[str, object]:
     """Return a run's row of summary.csv, with its verdict (made here if not given)."""
-    scenario = run.scenario
     return {
-        "scheme": variant(scenario),
-        "seed": scenario.seed,
+        "variant": variant(run.scenario),
         "world": run.world,
-        "topology": scenario.topology,
-        "k": scenario.k,
-        "workload": scenario.workload,
-        "message_bytes": scenario.message_bytes,
-        "load": scenario.load,
+        **flat(run.scenario),
         "dilation": float(run.manifest.get("dilation", 1.0)),
         "cct_us": metrics.cct_us(run),
         "cct_bound_us": metrics.cct_bound_us(run),
@@ -70,7 +64,13 @@ def row(run: Run, verdict: Verdict | None = None) -> dict[str, object]:
 
 def summarise(runs: Sequence[Run]) -> pd.DataFrame:
     """Return the rows of several runs as one table with the columns of summary.csv."""
-    return pd.DataFrame([row(run) for run in runs], columns=list(COLUMNS))
+    return table_of([row(run) for run in runs])
+
+
+def table_of(rows: Sequence[Mapping[str, object]]) -> pd.DataFrame:
+    """Return rows as one table: the columns of all summaries first, then others that rows have."""
+    others = dict.fromkeys(name for each in rows for name in each if name not in COLUMNS)
+    return pd.DataFrame(rows, columns=[*COLUMNS, *others])
 
 
 def write_summary(table: pd.DataFrame, path: Path) -> None:
@@ -101,7 +101,7 @@ def by_scheme(table: pd.DataFrame, value: str, *groups: str) -> pd.DataFrame:
     A row for each scheme and each combination of `groups`, schemes in the order in which they first
     appear. INVALID runs are left out. The error of a single run is not known: NaN.
     """
-    keys = ["scheme", *groups]
+    keys = ["variant", *groups]
     usable = table[table["verdict"] != "INVALID"]
     grouped = usable.groupby(keys, sort=False)[value]
     return grouped.agg(mean="mean", sem="sem", runs="count").reset_index()

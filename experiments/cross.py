@@ -18,13 +18,14 @@ from analysis.agreement import paired, ranking
 from analysis.figures.style import PAGE, draw, legend_above
 from analysis.figures.worlds import agreement, worlds
 from analysis.summary import read_all, summarise, write_summary
-from errors import UserError, telling, writing_into
+from errors import UserError, near, telling, writing_into
 from experiments.looks import looks
-from experiments.options import add_scheme_file, names, own_schemes, seeds, size
+from experiments.options import add_scheme_file, own_schemes
 from experiments.ownership import hand_over
 from experiments.preparation import prepare
 from experiments.progress import RunProgress
 from experiments.session import Session
+from experiments.values import names, seeds, size
 from experiments.work import announcement, check_size
 from experiments.world import open_world
 from testbed import schemes
@@ -101,7 +102,7 @@ def _crossing(arguments: Sequence[str]) -> Crossing:
     parser.add_argument("--out", type=Path, default=Path("results") / "cross")
     given = parser.parse_args(arguments)
     if unknown := [world for world in given.on if world not in WORLDS]:
-        raise UserError(f"world {unknown[0]} is unknown; there are {', '.join(WORLDS)}")
+        raise UserError(f"world {unknown[0]} is unknown{near(unknown[0], WORLDS)}")
     if BMV2 in given.on:
         require_installed()
     chosen = [*(schemes.find(name) for name in given.schemes), *own_schemes(given.scheme_file)]

@@ -8,13 +8,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
-from errors import UserError
+from errors import UserError, near
 from experiments.options import add_scheme_file
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 ALL = "paper"
+COMMANDS = ("run", "cross", "sweep")
+"""Other commands of run.py, for who mistypes one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +51,8 @@ def parse(arguments: Sequence[str], names: Sequence[str]) -> Options:
     given, rest = parser.parse_known_args(arguments)
     unknown = [name for name in given.figures if name not in (*names, ALL)]
     if unknown:
-        raise UserError(f"figure {unknown[0]} is unknown; there are {', '.join(names)}, {ALL}")
+        known = (*names, ALL, *COMMANDS)
+        raise UserError(f"figure {unknown[0]} is unknown{near(unknown[0], known)}")
     if rest:
         parser.error(f"unrecognized arguments: {' '.join(rest)}")
     page = ALL in given.figures

@@ -114,9 +114,7 @@ def row_of(folder: Path, scenario: Scenario) -> dict[str, Any]:
     }
     swept = {
         "hosts": scenario.hosts,
-        "payload_bytes": scenario.payload_bytes,
         "data_frame_bytes": scenario.data_frame_bytes,
-        "failures": scenario.failures,
         "acks": scenario.acks,
         "cca": scenario.cca,
         "loss": scenario.loss,

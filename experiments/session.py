@@ -144,12 +144,11 @@ def show(out: Path, scenarios: Sequence[Scenario]) -> pd.DataFrame:
 def _without_verdict_on_interrupted(table: pd.DataFrame, out: Path) -> pd.DataFrame:
     runs = [read_run(found) for found in find_runs(out)]
     interrupted = {
-        (run.scenario.scheme, run.scenario.seed, run.world)
+        (variant(run.scenario), run.scenario.seed, run.world)
         for run in runs
         if run.manifest["ended"] == "interrupted"
     }
-    names = table["scheme"].str.split("[+(]", regex=True).str[0]
-    keys = list(zip(names, table["seed"], table["world"], strict=True))
+    keys = list(zip(table["variant"], table["seed"], table["world"], strict=True))
     shown = [
         UNFINISHED if key in interrupted and verdict == "INVALID" else verdict
         for key, verdict in zip(keys, table["verdict"], strict=True)

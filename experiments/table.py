@@ -27,8 +27,8 @@ def print_table(table: pd.DataFrame, labels: Mapping[str, str]) -> None:
         column.justify = "right"
     for column in shown.columns:
         column.no_wrap = True
-    for name in [name for name in labels if name in set(table["scheme"])]:
-        rows = table[table["scheme"] == name]
+    for name in [name for name in labels if name in set(table["variant"])]:
+        rows = table[table["variant"] == name]
         shown.add_row(labels[name], *_means(rows), _verdicts(rows["verdict"]))
     Console(highlight=False, width=WIDEST).print(shown)
 

@@ -22,7 +22,7 @@ LOG_FROM = 25.0  # ratio of the largest bar to the smallest from which on the ax
 
 def cct_increase(figure: Figure, table: pd.DataFrame, looks: Mapping[str, Look]) -> None:
     """Draw the rows of a summary as bars in the order of `looks`; INVALID runs are named below."""
-    means = by_scheme(table, "cct_increase").set_index("scheme")
+    means = by_scheme(table, "cct_increase").set_index("variant")
     axes = figure.add_subplot()
     names = [name for name in looks if name in means.index]
     values = means.loc[names, "mean"]
@@ -30,7 +30,7 @@ def cct_increase(figure: Figure, table: pd.DataFrame, looks: Mapping[str, Look])
     if logarithmic:
         axes.set_yscale("log")
     for place, name in enumerate(names):
-        runs = table[(table["scheme"] == name) & (table["verdict"] != "INVALID")]["cct_increase"]
+        runs = table[(table["variant"] == name) & (table["verdict"] != "INVALID")]["cct_increase"]
         _bar(axes, place, look_of(name, looks, place), runs.to_numpy())
     name_ticks(axes, [look_of(name, looks).label for name in names])
     axes.set_ylabel("CCT increase (%)")
@@ -45,7 +45,7 @@ def excluded(table: pd.DataFrame, looks: Mapping[str, Look]) -> str:
     """Say in words which runs of a summary a figure leaves out or shows with reserve."""
     parts = []
     for grade, what in (("INVALID", "INVALID runs left out"), ("DEGRADED", "DEGRADED runs shown")):
-        counted = table.loc[table["verdict"] == grade, "scheme"].value_counts(sort=False)
+        counted = table.loc[table["verdict"] == grade, "variant"].value_counts(sort=False)
         if len(counted):
             named = ", ".join(
                 f"{number} of {look_of(str(name), looks).label}" for name, number in counted.items()

@@ -39,7 +39,7 @@ def queues_by_stage(figure: Figure, table: pd.DataFrame, looks: Mapping[str, Loo
     )
     for panel, (column, label) in zip(panels, quantities, strict=True):
         in_kilobytes = table.assign(value=table[column] / BYTES_PER_KILOBYTE)
-        _grouped(panel, in_kilobytes, "stage", "scheme", looks)
+        _grouped(panel, in_kilobytes, "stage", "variant", looks)
         panel.set_ylabel(label)
     legend_above(panels[0])
 
@@ -50,7 +50,7 @@ def overload(axes: Axes, table: pd.DataFrame, looks: Mapping[str, Look]) -> None
     `table` has a row a run and stage: scheme, stage, value (a share). Bars are means over runs,
     with the standard error.
     """
-    _grouped(axes, table, "scheme", "stage", looks)
+    _grouped(axes, table, "variant", "stage", looks)
     axes.set_ylabel("worst link overload (%)")
     percent_axis(axes)
     legend_above(axes)

@@ -50,9 +50,9 @@ def sweep(
     INVALID rows are left out. With `diagonal` the line y = x is drawn too.
     """
     means = by_scheme(table, y.column, x.column)
-    names = [name for name in looks if name in set(means["scheme"])]
+    names = [name for name in looks if name in set(means["variant"])]
     for number, name in enumerate(names):
-        own = means[means["scheme"] == name].sort_values(x.column)
+        own = means[means["variant"] == name].sort_values(x.column)
         look = look_of(name, looks, number)
         axes.errorbar(
             own[x.column] / x.unit,

@@ -28,10 +28,10 @@ def worlds(
     """
     means = by_scheme(table, "cct_increase", "world")
     there = list(dict.fromkeys(means["world"]))
-    names = [name for name in looks if name in set(means["scheme"])]
+    names = [name for name in looks if name in set(means["variant"])]
     width = 0.8 / max(1, len(there))
     for number, world in enumerate(there):
-        own = means[means["world"] == world].set_index("scheme").reindex(names)
+        own = means[means["world"] == world].set_index("variant").reindex(names)
         at = np.arange(len(names)) - 0.4 + (number + 0.5) * width
         axes.bar(
             at,
@@ -59,7 +59,7 @@ def agreement(axes: Axes, table: pd.DataFrame, looks: Mapping[str, Look]) -> Non
     reference, *others = dict.fromkeys(table["world"])
     for other in others:
         pairs = paired(table, reference, other)
-        for number, (name, own) in enumerate(pairs.groupby("scheme", sort=False)):
+        for number, (name, own) in enumerate(pairs.groupby("variant", sort=False)):
             look = look_of(str(name), looks, number)
             axes.plot(
                 own["cct_us_reference"], own["cct_us_other"], look.marker, color=look.color, ms=3

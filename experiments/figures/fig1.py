@@ -48,7 +48,7 @@ def claims(table: pd.DataFrame) -> list[Claim]:
     """Check utilisation at full load, where schemes leave the diagonal, and what load gains."""
 
     def peak(scheme: str, load: float) -> pd.Series[float]:
-        return by_seed(table, "peak_utilisation", scheme=scheme, load=load)
+        return by_seed(table, "peak_utilisation", variant=scheme, load=load)
 
     full = {name: estimate(peak(name, 1.0)) for name, _ in SCHEMES}
     loads = [load for load in sorted(table["load"].unique()) if load < KNEE]
@@ -58,8 +58,8 @@ def claims(table: pd.DataFrame) -> list[Claim]:
     gain = {
         name: estimate(
             1
-            - by_seed(table, "cct_us", scheme=name, load=1.0)
-            / by_seed(table, "cct_us", scheme=name, load=KNEE)
+            - by_seed(table, "cct_us", variant=name, load=1.0)
+            / by_seed(table, "cct_us", variant=name, load=KNEE)
         )
         for name, _ in SCHEMES
     }

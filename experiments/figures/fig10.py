@@ -52,7 +52,7 @@ def bars(
     axes: Axes, table: pd.DataFrame, column: str, unit: float, looks: Mapping[str, Look]
 ) -> None:
     """Draw a bar a scheme with its standard error."""
-    means = by_scheme(table, column).set_index("scheme")
+    means = by_scheme(table, column).set_index("variant")
     names = [name for name in looks if name in means.index]
     for place, name in enumerate(names):
         value = means.loc[name, ["mean", "sem"]].fillna(0).to_numpy(dtype=float) / unit
@@ -76,7 +76,7 @@ def claims(table: pd.DataFrame) -> list[Claim]:
 
 
 def _saved(table: pd.DataFrame, column: str, unit: str, *, relative: bool) -> Claim:
-    values = {name: by_seed(table, column, scheme=name) for name, _ in SCHEMES}
+    values = {name: by_seed(table, column, variant=name) for name, _ in SCHEMES}
     means = {name: float(found.mean()) for name, found in values.items()}
     other = min(("reps", "ar"), key=lambda name: means[name])
     own = max(("pofan", "ofan"), key=lambda name: means[name])

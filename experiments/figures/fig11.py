@@ -39,8 +39,8 @@ def plot(table: pd.DataFrame, looks: Mapping[str, Look], stem: Path) -> list[Pat
 
 def claims(table: pd.DataFrame) -> list[Claim]:
     """Compare mixes with AR, with the midpoint, and with each other."""
-    ar, four = (by_seed(table, "cct_increase", scheme=name) for name in ("ar", "pofan"))
-    mixes = {where: by_seed(table, "cct_increase", scheme=f"ar+pofan+{where}") for where in WHERE}
+    ar, four = (by_seed(table, "cct_increase", variant=name) for name in ("ar", "pofan"))
+    mixes = {where: by_seed(table, "cct_increase", variant=f"ar+pofan+{where}") for where in WHERE}
     ours = ", ".join(f"{where} {float(values.mean()):.1%}" for where, values in mixes.items())
     midpoint = (ar + four) / 2
     best = min(mixes, key=lambda where: float(mixes[where].mean()))

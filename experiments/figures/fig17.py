@@ -34,7 +34,7 @@ def ratios(table: pd.DataFrame) -> pd.DataFrame:
     """Return the ratio with a row a seed and a column a number of hosts."""
     valid = table[table["verdict"] != "INVALID"]
     queues = valid.pivot_table(
-        index=["seed", "hosts"], columns="scheme", values="max_queue_bytes", aggfunc="mean"
+        index=["seed", "hosts"], columns="variant", values="max_queue_bytes", aggfunc="mean"
     )
     ratio = (queues["drb"] / queues["ofan"]).rename("ratio").reset_index()
     return ratio.pivot_table(index="seed", columns="hosts", values="ratio")

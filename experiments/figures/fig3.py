@@ -73,7 +73,7 @@ def _long(table: pd.DataFrame, packets: int) -> pd.DataFrame:
     valid = table[(table["verdict"] != "INVALID") & (table["message_bytes"] == packets * PACKET)]
     return pd.concat(
         [
-            valid[["scheme"]].assign(stage=stage, value=valid[f"overload {stage}"])
+            valid[["variant"]].assign(stage=stage, value=valid[f"overload {stage}"])
             for stage in STAGES
         ]
     )
@@ -132,7 +132,7 @@ def worst(
     table: pd.DataFrame, scheme: str, stages: Sequence[str], packets: int
 ) -> pd.Series[float]:
     """Return by seed the worst overload of a scheme at any of the stages."""
-    where = {"scheme": scheme, "message_bytes": packets * PACKET}
+    where = {"variant": scheme, "message_bytes": packets * PACKET}
     columns = [by_seed(table, f"overload {stage}", **where) for stage in stages]
     return pd.concat(columns, axis=1).max(axis=1)
 

@@ -105,7 +105,7 @@ def claims(table: pd.DataFrame) -> list[Claim]:
 
 
 def _group_claim(table: pd.DataFrame, group: Group, *, acks: bool) -> Claim:
-    known = [name for name in group.schemes if name in set(table["scheme"])]
+    known = [name for name in group.schemes if name in set(table["variant"])]
     fits = {name: exponent(table, name) for name in known}
     ours = ", ".join(
         f"{schemes.label(schemes.find(name), {})} {fit.mean:.2f} ± {fit.error:.2f}"
@@ -123,7 +123,7 @@ def _group_claim(table: pd.DataFrame, group: Group, *, acks: bool) -> Claim:
 
 def exponent(table: pd.DataFrame, scheme: str) -> Estimate:
     """Fit how a scheme's longest queue grows with the message, for each seed, and average."""
-    own = table[(table["scheme"] == scheme) & (table["verdict"] != "INVALID")]
+    own = table[(table["variant"] == scheme) & (table["verdict"] != "INVALID")]
     fitted = {
         seed: growth(list(rows["message_bytes"]), list(rows["max_queue_packets"])).exponent
         for seed, rows in own.groupby("seed")

@@ -62,9 +62,9 @@ def gap(table: pd.DataFrame, **where: object) -> pd.Series[float]:
 
     The better one is that with the lower mean, for all seeds.
     """
-    existing = [by_seed(table, "cct_increase", scheme=name, **where) for name in ("reps", "ar")]
+    existing = [by_seed(table, "cct_increase", variant=name, **where) for name in ("reps", "ar")]
     better = min(existing, key=lambda found: float(found.mean()))
-    return better - by_seed(table, "cct_increase", scheme="pofan", **where)
+    return better - by_seed(table, "cct_increase", variant="pofan", **where)
 
 
 def claims(table: pd.DataFrame) -> list[Claim]:

@@ -43,7 +43,7 @@ def claims(table: pd.DataFrame) -> list[Claim]:
     """Check the order at the largest size, and where 1Ofan lies."""
     k = table["k"].max()
     names = ["ofan", *(f"pofan(pipe_ports={ports})" for ports in (4, 2, 1)), "drb"]
-    found = [by_seed(table, "cct_increase", scheme=name, k=k) for name in names]
+    found = [by_seed(table, "cct_increase", variant=name, k=k) for name in names]
     ofan, one, drb = found[0], found[3], found[4]
     # A ratio of two means: its error to first order.
     place = float((one - ofan).mean() / (drb - ofan).mean())

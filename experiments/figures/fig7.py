@@ -55,7 +55,7 @@ def claims(table: pd.DataFrame) -> list[Claim]:
     sizes = sorted(permutation["message_bytes"].unique())
 
     def increase(scheme: str, size: int) -> pd.Series[float]:
-        return by_seed(permutation, "cct_increase", scheme=scheme, message_bytes=size)
+        return by_seed(permutation, "cct_increase", variant=scheme, message_bytes=size)
 
     ahead = {
         size: all_of(

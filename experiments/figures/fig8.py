@@ -74,7 +74,9 @@ def claims(table: pd.DataFrame) -> list[Claim]:
 
 def _sweet_spot(table: pd.DataFrame, message: int) -> Claim:
     increases = {
-        size: by_seed(table, "above_best", scheme="ofan", message_bytes=message, payload_bytes=size)
+        size: by_seed(
+            table, "above_best", variant="ofan", message_bytes=message, payload_bytes=size
+        )
         for size in sorted(table["payload_bytes"].unique())
     }
     best = min(increases, key=lambda size: float(increases[size].mean()))

@@ -45,7 +45,7 @@ def claims(table: pd.DataFrame) -> list[Claim]:
     found = []
     for probability in sorted(table["failures"].unique()):
         by_scheme = {
-            name: by_seed(table, "cct_increase", scheme=name, failures=probability)
+            name: by_seed(table, "cct_increase", variant=name, failures=probability)
             for name, _ in SCHEMES
         }
         means = {name: float(values.mean()) for name, values in by_scheme.items()}

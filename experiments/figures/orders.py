@@ -61,7 +61,7 @@ def claims(table: pd.DataFrame) -> list[Claim]:
     found = []
     for work, paper, sign in (("permutation", "-0.2 %", -1), ("all-to-all", "+0.1 %", 1)):
         k = int(table["k"].max())
-        own, same = (by_seed(table, "cct_us", scheme=s, workload=work, k=k) for s in (OWN, SAME))
+        own, same = (by_seed(table, "cct_us", variant=s, workload=work, k=k) for s in (OWN, SAME))
         change = estimate(own / same - 1)
         signed = Estimate(sign * change.mean, change.error)
         found.append(

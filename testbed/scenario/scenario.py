@@ -5,14 +5,13 @@ swept.
 """
 
 import dataclasses
-import difflib
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from errors import UserError
+from errors import UserError, near
 from testbed.scenario.about import ABOUT, About, checked, of
 
 TopologyName = Literal["fat-tree", "leaf-spine"]
@@ -182,9 +181,7 @@ def from_toml(path: Path, *, whole: bool = False) -> Scenario:
         raise UserError(f"{path}: not TOML: {error}") from error
     for name in raw:
         if name not in NAMES:
-            near = difflib.get_close_matches(name, NAMES, 1)
-            hint = f"; did you mean {near[0]}?" if near else f"; there are {', '.join(NAMES)}"
-            raise UserError(f"{path}: a scenario has no field {name}{hint}")
+            raise UserError(f"{path}: a scenario has no field {name}{near(name, NAMES)}")
     for field in FIELDS if whole else ():
         if field.name not in raw and field.default is not None:
             raise UserError(f"{path}: {field.name} is missing")

@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from errors import UserError
+from errors import UserError, near
 from testbed import hosts
 from testbed.hosts import Chosen
 from testbed.parameters import settle
@@ -72,7 +72,7 @@ def find(name: str) -> Scheme:
     for scheme in SCHEMES:
         if scheme.name == name:
             return scheme
-    raise UserError(f"scheme {name} is unknown; there are {', '.join(names())}")
+    raise UserError(f"scheme {name} is unknown{near(name, names())}")
 
 
 def of(scenario: Scenario) -> Scheme:

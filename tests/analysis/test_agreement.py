@@ -10,7 +10,7 @@ def rows(world: str, ccts: dict[str, float], seed: int = 1) -> pd.DataFrame:
     return pd.DataFrame(
         [
             {
-                "scheme": scheme,
+                "variant": scheme,
                 "seed": seed,
                 "world": world,
                 "k": 4,
@@ -33,7 +33,7 @@ def test_paired__compares_scenario_by_scenario() -> None:
             rows("mininet", {"ofan": 21.0}, seed=2),
         ]
     )
-    pairs = paired(table, "virtual", "mininet").set_index("scheme")
+    pairs = paired(table, "virtual", "mininet").set_index("variant")
     assert pairs["error"].to_dict() == pytest.approx({"ofan": 0.0, "rsq": 0.1})
 
 

@@ -28,7 +28,7 @@ def test_summary__is_written_and_read_back(tmp_path: Path) -> None:
     table = summarise(read_all(tmp_path))
     write_summary(table, tmp_path / "summary.csv")
     again = read_summary(tmp_path / "summary.csv")
-    assert list(again.columns) == list(COLUMNS)
+    assert tuple(again.columns) == COLUMNS
     assert again["seed"].tolist() == [1, 2]
     assert again["cct_us"].to_numpy() == pytest.approx(table["cct_us"].to_numpy(), abs=1e-5)
     assert again["verdict"].tolist() == ["VALID", "VALID"]
@@ -39,7 +39,7 @@ def test_read_summary__wrong_file__is_named(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"summary\.csv"):
         read_summary(path)
     path.write_text("scheme,seed\nofan,1\n", encoding="utf-8")
-    with pytest.raises(UserError, match="columns missing: world"):
+    with pytest.raises(UserError, match="columns missing: variant"):
         read_summary(path)
 
 

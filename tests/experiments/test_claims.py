@@ -15,7 +15,7 @@ SEEDS = range(1, 11)
 def rows(values: dict[str, object], **by_scheme: float) -> list[dict[str, object]]:
     """A row a scheme and seed; values differ from seed to seed by a thousandth."""
     return [
-        {"scheme": name, "seed": seed, "verdict": "VALID"}
+        {"variant": name, "seed": seed, "verdict": "VALID"}
         | {key: value for key, value in values.items() if key != "column"}
         | {str(values["column"]): mean * (1 + (seed - 5.5) / 1000)}
         for name, mean in by_scheme.items()
@@ -43,7 +43,7 @@ def test_fig10__eleven_points_of_the_bound_are_less_of_the_cct() -> None:
 def test_fig1__what_is_within_its_error_of_95_percent_is_not_decided() -> None:
     table = pd.DataFrame(
         [
-            {"scheme": name, "seed": seed, "verdict": "VALID", "load": load, "cct_us": 17 / load}
+            {"variant": name, "seed": seed, "verdict": "VALID", "load": load, "cct_us": 17 / load}
             | {"peak_utilisation": load * full + (seed - 5.5) / 500}
             for name, full in {"reps": 0.93, "ar": 0.9502, "pofan": 0.991, "ofan": 0.99}.items()
             for load in (0.5, 0.9, 1.0)
@@ -60,7 +60,7 @@ def test_fig7__the_exponent_is_that_of_the_gap() -> None:
     """A gap of 0.4 m^-1/2 between AR and Ofan, and REPS that gets worse."""
     table = pd.DataFrame(
         [
-            {"scheme": name, "seed": seed, "verdict": "VALID", "workload": "permutation"}
+            {"variant": name, "seed": seed, "verdict": "VALID", "workload": "permutation"}
             | {"message_bytes": packets * PACKET, "cct_increase": value}
             for packets in (64, 256, 1024, 4096)
             for seed in SEEDS
@@ -101,7 +101,7 @@ def test_fig16__only_the_model_that_the_paper_names_counts(
     stages = dict.fromkeys(("E-A", "A-E", "E-H"), measured) | {"A-C": 3.3, "C-A": 3.6}
     table = pd.DataFrame(
         [
-            {"scheme": "drb", "seed": seed, "verdict": "VALID", "k": 16, "data_frame_bytes": 4158}
+            {"variant": "drb", "seed": seed, "verdict": "VALID", "k": 16, "data_frame_bytes": 4158}
             | {
                 f"sending_queue_bytes {stage}": 4158 * queue * (1 + (seed - 5.5) / 1000)
                 for stage, queue in stages.items()

@@ -51,11 +51,11 @@ def test_all_of__one_that_fails_decides() -> None:
 def test_by_seed__leaves_invalid_runs_out_and_pairs() -> None:
     table = pd.DataFrame(
         {
-            "scheme": ["a", "b", "a", "b", "a"],
+            "variant": ["a", "b", "a", "b", "a"],
             "seed": [1, 1, 2, 2, 3],
             "x": [10.0, 11.0, 20.0, 21.0, 99.0],
             "verdict": ["VALID", "VALID", "VALID", "DEGRADED", "INVALID"],
         }
     )
-    a, b = (by_seed(table, "x", scheme=name) for name in "ab")
+    a, b = (by_seed(table, "x", variant=name) for name in "ab")
     assert (b - a).tolist() == [1, 1]

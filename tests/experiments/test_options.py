@@ -5,8 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from errors import UserError
-from experiments.options import parse, seeds, size
+from experiments.options import PLAIN, parse
+from experiments.values import option_of, seeds, size
 from testbed import schemes
+from testbed.scenario import Scenario
 
 
 def test_parse__nothing__is_the_papers_default_in_any_world() -> None:
@@ -90,3 +92,59 @@ def test_parse__parameter_of_no_scheme_or_no_number__refused(
 ) -> None:
     with pytest.raises(UserError, match=complaint):
         parse(["--schemes", "ofan", "--seeds", "1", "--parameter", parameter])
+
+
+def test_parse__every_field_of_the_network_is_an_option() -> None:
+    given = {
+        "--rate": ("400", "rate_gbps", 400.0),
+        "--delay": ("100", "delay_ns", 100.0),
+        "--payload": ("1KB", "payload_bytes", 1024),
+        "--header": ("70", "header_bytes", 70),
+        "--ack": ("84", "ack_bytes", 84),
+        "--gap": ("12", "gap_bytes", 12),
+        "--buffer": ("1MB", "buffer_bytes", 1 << 20),
+        "--ecn": ("20KB", "ecn_bytes", 20 << 10),
+        "--mix": ("ar,random-pods", "mix", ("ar", "random-pods")),
+    }
+    words = [word for option, (text, *_) in given.items() for word in (option, text)]
+    (scenario,) = parse(["--schemes", "ofan", "--seeds", "1", *words]).scenarios
+    for _, name, value in given.values():
+        assert getattr(scenario, name) == value
+    assert {option_of(field) for field in PLAIN} >= set(given)
+
+
+def test_parse__a_default_of_no_option_is_the_scenarios_own() -> None:
+    (scenario,) = parse(["--schemes", "ofan", "--seeds", "1"]).scenarios
+    assert scenario == Scenario()
+    (pofan,) = parse(["--schemes", "pofan", "--seeds", "1"]).scenarios
+    assert pofan == Scenario(scheme="pofan")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("1,1", [1]), ("20240101,", [20240101]), ("2,1,2", [2, 1]), ("4000000000,", [4000000000])],
+)
+def test_seeds__lists(text: str, expected: list[int]) -> None:
+    assert seeds(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (["--seeds", "20240101"], "for the one seed 20240101 write 20240101,"),
+        (["--seeds", "4000000000"], "at most 10,000"),
+        (["--dilation", "inf"], "not finite"),
+        (["--topology", "fattree"], "did you mean fat-tree"),
+        (["--on", "minine"], "did you mean mininet"),
+        (["--k", "four"], "'four' is no whole number"),
+        (["--load", "full"], "'full' is no number"),
+    ],
+)
+def test_parse__absurd_or_mistyped__is_one_line_that_helps(
+    words: list[str], complaint: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        parse(words)
+    (line,) = capsys.readouterr().err.splitlines()
+    assert words[0] in line
+    assert complaint in line

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 def row(verdict: str, utilisation: float) -> dict[str, object]:
     return {
-        "scheme": "ofan",
+        "variant": "ofan",
         "cct_us": 17.0,
         "cct_increase": 0.01,
         "max_queue_bytes": 21000,

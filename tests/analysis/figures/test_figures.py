@@ -43,7 +43,7 @@ def figure() -> Figure:
 def table() -> pd.DataFrame:
     rows = [
         {
-            "scheme": scheme,
+            "variant": scheme,
             "seed": seed,
             "world": "virtual",
             "load": load,
@@ -113,7 +113,7 @@ def test_queue_series__a_panel_a_stage(figure: Figure) -> None:
 def test_queues_by_stage__two_panels_of_grouped_bars(figure: Figure) -> None:
     table = pd.DataFrame(
         {
-            "scheme": ["ofan", "rsq"] * 2,
+            "variant": ["ofan", "rsq"] * 2,
             "stage": ["E-A", "E-A", "A-E", "A-E"],
             "max_queue_bytes": [1000, 2000, 3000, 4000],
             "mean_queue_bytes": [100, 200, 300, 400],
@@ -126,7 +126,7 @@ def test_queues_by_stage__two_panels_of_grouped_bars(figure: Figure) -> None:
 
 def test_overload__a_bar_a_stage(figure: Figure) -> None:
     table = pd.DataFrame(
-        {"scheme": ["ofan"] * 2, "stage": ["E-A", "A-E"], "value": [0.1, 0.3]},
+        {"variant": ["ofan"] * 2, "stage": ["E-A", "A-E"], "value": [0.1, 0.3]},
     )
     overload(figure.add_subplot(), table, LOOKS)
     assert heights(figure.axes[0]) == [0.1, 0.3]
