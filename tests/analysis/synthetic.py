@@ -80,7 +80,7 @@ def _flows(scenario: dict[str, Any], delay: float, rng: np.random.Generator) -> 
             **dict.fromkeys(("lost", "retransmitted", "duplicates", "timeouts", "marks"), 0),
         }
     )
-    return flows[list(FLOW_COLUMNS)].round(3)
+    return flows.reindex(columns=list(FLOW_COLUMNS), fill_value=0).round(3)
 
 
 def _arrivals(flows: pd.DataFrame) -> pd.DataFrame:
