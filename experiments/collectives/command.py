@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING
 from environment import Parser
 from errors import FAILED, writing_into
 from experiments.collectives import report, runs, tables
-from experiments.options import names, size
 from experiments.ownership import hand_over, topmost_missing
 from experiments.preparation import prepare
+from experiments.values import names, size
 from experiments.work import announcement, check_size
 from testbed.scenario import Scenario
 from testbed.scenario.files import VIRTUAL
