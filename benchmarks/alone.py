@@ -30,6 +30,7 @@ from p4.codegen.build import compiler_command
 from p4.compiler import compile_file
 from p4.console.interfaces import SoftwareSwitch
 from p4.engine import Program
+from testbed.bmv2.process import NOTIFY_NOBODY
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -215,8 +216,7 @@ def simple_switch() -> Iterator[None]:
         program.write_text(json.dumps(compile_file(TAP)), encoding="utf-8")
         ports = [word for number, name in PORTS.items() for word in ("-i", f"{number}@{name}")]
         subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
-        socket = f"ipc://{folder}/notifications"
-        command = ["simple_switch", *ports, "--notifications-addr", socket, str(program)]
+        command = ["simple_switch", *NOTIFY_NOBODY, *ports, str(program)]
         with subprocess.Popen(
             command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         ) as process:

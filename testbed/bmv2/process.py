@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 EXECUTABLE = "simple_switch"
 LOG_LINES_SHOWN = 8
 STOP_SECONDS = 3.0
+NOTIFY_NOBODY = ("--notifications-addr", "inproc://nobody")  # else it leaves a socket in /tmp
 THRIFT_PORTS = range(12_000, 32_000)
 _RANDOM = random.Random()
 _device_ids = itertools.count(os.getpid() * 1000 % (1 << 31))
@@ -108,9 +109,10 @@ def start(
     launch = Launch(
         program.resolve(), interfaces, from_files, priorities, next(_device_ids), _free_port()
     )
+    switch, *options = (command or command_line)(launch)
     with log.open("wb") as sink:
         popen = subprocess.Popen(
-            (command or command_line)(launch),
+            [switch, *NOTIFY_NOBODY, *options],
             stdin=subprocess.DEVNULL,
             stdout=sink,
             stderr=subprocess.STDOUT,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import shutil
+import tempfile
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -18,7 +20,6 @@ from testbed.schemes import PROGRAMS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from p4.codegen.program import Program
     from testbed.bmv2.client import Client
@@ -45,6 +46,21 @@ def client(tmp_path: Path, program: Program) -> Iterator[Client]:
             yield connected
     finally:
         started.stop()
+
+
+@needs_switch
+def test_stop__nothing_stays(tmp_path: Path, program: Program) -> None:
+    def left() -> set[Path]:
+        return {*Path(tempfile.gettempdir()).glob(f"*{started.device}*"), *tmp_path.iterdir()}
+
+    kept = {tmp_path / "program.json", tmp_path / "e0_0.log"}
+    for end in ("stop", "kill"):
+        started = process.start("e0_0", tmp_path / "program.json", {}, tmp_path)
+        process.wait_for_thrift(started)
+        if end == "kill":
+            started.popen.kill()
+        started.stop()
+        assert left() == kept
 
 
 @needs_switch
