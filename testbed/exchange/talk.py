@@ -21,11 +21,13 @@ class Talk(Shell):
         super().__init__(net)
         self._switches = switches
 
-    def postcmd(self, stop: Any, line: str) -> Any:
-        """Tell when the switches are gone."""
-        if not self._switches.is_alive():
-            self.complain(f"the process of the switches ended ({self._switches.exitcode}): `exit`")
-        return super().postcmd(stop, line)
+    def onecmd(self, line: str) -> Any:
+        """Carry out a command, and tell when the switches are gone."""
+        leave = super().onecmd(line)
+        if not leave and not self._switches.is_alive():
+            code = self._switches.exitcode
+            self.complain(f"the switches are gone, their process ended with {code}; `exit` leaves")
+        return leave
 
     def do_link(self, line: str) -> None:
         """Take the link between two nodes down or up: link N1 N2 down|up."""

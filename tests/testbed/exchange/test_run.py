@@ -110,6 +110,35 @@ def test_run__a_slow_link_makes_a_queue_that_the_program_sees(tmp_path: Path) ->
     assert "tos 0x0" in seen
 
 
+@with_mininet
+def test_run__commands_by_pipe_and_switches_that_die(tmp_path: Path) -> None:
+    commands = [
+        "link s1 s2 down",
+        "h1 ping -c 1 -W 1 10.0.2.1",
+        "link s1 s2 up",
+        "h1 ping -c 3 -i 0.3 10.0.2.1",
+        "link h1 h2 down",
+        "sh kill -9 $(pgrep ofan-fabric | tail -1); sleep 0.5",
+        "exit",
+    ]
+    done = subprocess.run(
+        [sys.executable, "-m", "testbed", "run", str(exercise(tmp_path))],
+        cwd=ROOT,
+        input="\n".join(commands),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=100,
+    )
+    assert done.returncode == 1, done.stderr
+    assert "0 received, 100% packet loss" in done.stdout
+    assert " 0% packet loss" in done.stdout
+    assert done.stderr.splitlines() == [
+        "there is no link between h1 and h2",
+        "the switches are gone, their process ended with -9; `exit` leaves",
+    ]
+
+
 @pytest.mark.parametrize(
     ("broken", "said"),
     [
