@@ -19,6 +19,7 @@ def read_json(path: Path) -> dict[str, Any]:
             object_pairs_hook=_without_repetition,
             parse_constant=_no_number,
         )
+        json.dumps(document, ensure_ascii=False).encode()  # half of a pair of UTF-16 is no text
     except OSError as error:
         raise UserError(f"{path}: {error.strerror}") from None
     except (ValueError, RecursionError) as error:
@@ -32,7 +33,7 @@ def _without_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     members: dict[str, Any] = {}
     for name, value in pairs:
         if name in members:
-            raise ValueError(f'"{name}" stands twice in one object')
+            raise ValueError(f"{json.dumps(name)} stands twice in one object")
         members[name] = value
     return members
 

@@ -51,7 +51,9 @@ class Form(BaseModel):
                 near = difflib.get_close_matches(name, cls.model_fields, 1)
                 hint = f'did you mean "{near[0]}"?' if near else f"there are {_quoted(cls)}"
                 raise PydanticCustomError(
-                    "unknown", 'there is no member "{name}"; {hint}', {"name": name, "hint": hint}
+                    "unknown",
+                    "there is no member {name}; {hint}",
+                    {"name": shown(name), "hint": hint},
                 )
         return raw
 

@@ -323,6 +323,8 @@ def test_document__what_is_wrong_is_named(tmp_path: Path, fault: str) -> None:
         ("[" * 100_000, "not JSON"),
         ('{"table_entries": [' + "9" * 5000 + "]}", "not JSON"),
         ("\udcff", "not JSON"),
+        ('{"target": "\\ud800"}', "surrogates not allowed"),
+        ('{"tar\\nget": 1}', 'there is no member "tar\\nget"; did you mean "target"?'),
     ],
 )
 def test_text__that_is_no_such_file_is_told(tmp_path: Path, text: str, said: str) -> None:
