@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import argparse
 import sys
+from pathlib import Path
+
+import numpy as np
 
 from environment import Parser
-from errors import INTERRUPTED, telling
+from errors import INTERRUPTED, UserError, telling
+from traffic import readers
 from traffic import sniff as sniffing
 from traffic.frames import Ends
 from traffic.readers import READERS
+from traffic.request import Request
 from traffic.send import entropies, prebuilt, send
 from traffic.sockets import address_of, first_interface
 from traffic.workloads import WORKLOADS
 
+MOST_HOSTS = 1 << 20
 EXAMPLES = """
 examples, inside two hosts of a running network (mininet> h0 python -m traffic ...):
   python -m traffic sniff --answer --seconds 5     print what arrives, and acknowledge data
@@ -41,6 +47,7 @@ def _parser() -> Parser:
     _add_sniff(commands)
     listing = commands.add_parser("workloads", help="list the collectives and their options")
     listing.set_defaults(run=_list_workloads)
+    _add_convert(commands)
     return parser
 
 
@@ -83,6 +90,35 @@ def _add_sniff(commands: argparse._SubParsersAction[Parser]) -> None:
     parser.add_argument("--seconds", type=_rate, default=0.0, help="stop after so long (never)")
     parser.add_argument("--answer", action="store_true", help="acknowledge each data frame")
     parser.set_defaults(run=_sniff)
+
+
+def _add_convert(commands: argparse._SubParsersAction[Parser]) -> None:
+    parser = commands.add_parser(
+        "convert",
+        help="turn a traffic file of one format into another",
+        description="Read a file of any format of `workloads` and write a .cm or .goal file.",
+    )
+    parser.add_argument("source", type=Path, metavar="FILE", help="what is read")
+    parser.add_argument("target", type=Path, metavar="FILE", help="what is written")
+    parser.add_argument("--hosts", type=_natural, default=MOST_HOSTS, help="of the network (any)")
+    parser.add_argument(
+        "--message", type=_natural, default=1 << 20, help="of connections without size (1048576)"
+    )
+    parser.set_defaults(run=_convert)
+
+
+def _convert(options: argparse.Namespace) -> int:
+    source, target = readers.find(options.source.name), readers.find(options.target.name)
+    for path, able in ((options.source, source), (options.target, target and target.write)):
+        if not able:
+            raise UserError(f"{path}: not a format that this can be converted from or to")
+    assert source and target and target.write  # noqa: PT018 - looked at just before
+    hosts = options.hosts
+    request = Request(hosts, hosts, hosts, options.message, np.random.default_rng(1))
+    flows = source.read(options.source, request)
+    target.write(options.target, flows)
+    print(f"{options.target}: {len(flows):,} messages and computations")
+    return 0
 
 
 def _send(options: argparse.Namespace) -> int:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from traffic.readers import connection_matrix
+from traffic.readers import connection_matrix, goal, tables
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -21,7 +21,7 @@ class Reader:
     """A format: its name, how its files' names end, and what reads one for a request.
 
     `options` says by name what an option takes, its default first. `failures` reads the links that
-    a file fails, if the format knows such.
+    a file fails, if the format knows such; `write` writes flows, if it can hold any.
     """
 
     name: str
@@ -30,6 +30,7 @@ class Reader:
     read: Callable[[Path, Request], Flows]
     options: Mapping[str, str] = field(default_factory=dict)
     failures: Callable[[Path], Sequence[Failure]] | None = None
+    write: Callable[[Path, Flows], None] | None = None
 
 
 READERS = (
@@ -40,6 +41,15 @@ READERS = (
         connection_matrix.read,
         connection_matrix.OPTIONS,
         connection_matrix.failures,
+        connection_matrix.write,
+    ),
+    Reader("GOAL", (".goal",), "a GOAL schedule (LogGOPSim, ATLAHS)", goal.read, write=goal.write),
+    Reader(
+        "table",
+        (".csv",),
+        "SimCCL's flows, messages (src,dst,bytes), or an MoE routing",
+        tables.read,
+        tables.OPTIONS,
     ),
 )
 

@@ -311,3 +311,39 @@ def _check_place(matrix: _Matrix, name: int, waiting: int, pulling: int, *, sent
             f"trigger {name} is pulled at host {there} (line {matrix.line_of(pulling)}), but host "
             f"{here} sends: hosts know only what they sent and received",
         )
+
+
+def write(path: Path, flows: Flows) -> None:
+    """Write flows as a connection matrix.
+
+    Raises UserError for what the format cannot say: computations and delays, and a message for
+    which others wait in more than one way of a kind (it can pull one trigger when it is sent and
+    one when it is delivered).
+    """
+    if flows.computes.any() or flows.delay_ps.any():
+        raise UserError(f"{path}: connection matrices have no computations and no delays")
+    pulls: list[dict[str, int]] = [{} for _ in range(len(flows))]
+    triggers: list[int] = []
+    starts: list[str] = []
+    for row in range(len(flows)):
+        awaited = flows.after.of(row).tolist()
+        if not awaited:
+            starts.append(f"start {flows.start_ps[row]}")
+            continue
+        triggers.append(len(awaited))
+        starts.append(f"trigger {len(triggers)}")
+        for other in awaited:
+            delivered = flows.destination[other] == flows.source[row]
+            kind = "recv_done_trigger" if delivered else "send_done_trigger"
+            if kind in pulls[other]:
+                raise UserError(f"{path}: for message {other} several others wait, each by itself")
+            pulls[other][kind] = len(triggers)
+    nodes = int(max(flows.source.max(), flows.destination.max())) + 1
+    with path.open("w", encoding="utf-8") as file:
+        file.write(f"Nodes {nodes}\nConnections {len(flows)}\nTriggers {len(triggers)}\n")
+        for row, start in enumerate(starts):
+            pulled = "".join(f" {kind} {number}" for kind, number in pulls[row].items())
+            ends = f"{flows.source[row]}->{flows.destination[row]}"
+            file.write(f"{ends} id {row + 1} {start} size {flows.size_bytes[row]}{pulled}\n")
+        for number, count in enumerate(triggers, 1):
+            file.write(f"trigger id {number} barrier count {count}\n")
