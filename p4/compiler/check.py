@@ -73,6 +73,12 @@ def _callable(ctx: Context, declaration: tree.Declaration) -> None:
 def _global_instance(ctx: Context, declaration: tree.Instance) -> None:
     check_instance(ctx, declaration)
     type_ = ctx.checked.declared[declaration]
+    if isinstance(type_, t.Object) and isinstance(type_.declaration, tree.Parser | tree.Control):
+        ctx.diagnostics.error(
+            declaration.at,
+            f"{declaration.name!r} is a {type_} outside of any block",
+            "instantiate it where it is applied, or as an argument of the package",
+        )
     is_package = isinstance(type_, t.Object) and isinstance(type_.declaration, tree.Package)
     if is_package and declaration.name == "main":
         ctx.checked.main = declaration

@@ -281,6 +281,11 @@ def _unary(ctx: Context, node: tree.Unary) -> t.Type:
     return type_
 
 
+def _counts(type_: t.Type) -> bool:
+    """Tell whether one can calculate with a type; one made by `type` is only compared."""
+    return _is_number(type_) and not isinstance(type_, t.Distinct)
+
+
 def _is_number(type_: t.Type) -> bool:
     return isinstance(t.base(type_), t.Bits) or type_ in {t.INTEGER, t.ANYTHING}
 
@@ -357,7 +362,7 @@ def _shift(ctx: Context, node: tree.Binary, left: t.Type, right: t.Type) -> t.Ty
     left = _underlying(ctx, node.left, left) if isinstance(left, t.Enumeration) else left
     amount = ctx.checked.constants.get(node.right)
     bits = t.base(right)
-    if not _is_number(left) or not _is_number(right):
+    if not _counts(left) or not _counts(right):
         raise ctx.diagnostics.fail(node.at, f"{node.operator} does not take {left} and {right}")
     if amount is not None and amount < 0:
         raise ctx.diagnostics.fail(node.right.at, "a shift by a negative amount")
@@ -414,7 +419,7 @@ def _arithmetic(ctx: Context, node: tree.Binary, left: t.Type, right: t.Type) ->
     type_ = _unify_operands(ctx, node, left, right)
     bits = t.base(type_)
     saturating = node.operator in {"|+|", "|-|"}
-    if not _is_number(type_) or (saturating and not isinstance(bits, t.Bits)):
+    if not _counts(type_) or (saturating and not isinstance(bits, t.Bits)):
         raise ctx.diagnostics.fail(node.at, f"{node.operator} does not take {left}")
     _fold(ctx, node, type_)
     return t.BOOL if node.operator in _COMPARISONS else type_

@@ -394,6 +394,13 @@ def _property(ctx: Context, table: tree.Table, entry: tree.Property) -> None:
         ctx.diagnostics.warning(entry.at, f"unknown table property {entry.name!r} is ignored")
 
 
+def _check_use(ctx: Context, listed: tree.ActionReference, at: Position, what: str) -> None:
+    """Refuse an action where the table's list says that it is not used."""
+    forbidden = {"an entry": "defaultonly", "default_action": "tableonly"}[what]
+    if tree.annotation(listed, forbidden):
+        raise ctx.diagnostics.fail(at, f"an action that is @{forbidden} in {what}")
+
+
 def _listed_action(ctx: Context, table: tree.Table, value: tree.Expression, what: str) -> None:
     """Check an action with arguments that must be one of the table's."""
     call, name = _as_call(value)
@@ -401,6 +408,7 @@ def _listed_action(ctx: Context, table: tree.Table, value: tree.Expression, what
     if name is None or name.name not in listed:
         shown = name.name if name else "this"
         raise ctx.unknown(f"action of table {table.name} in {what}", shown, value.at, [*listed])
+    _check_use(ctx, listed[name.name], value.at, what)
     action = ctx.checked.references.get(_as_call(listed[name.name].call)[1])  # type: ignore[arg-type]
     if not isinstance(action, tree.Action):
         raise Abort

@@ -3,6 +3,8 @@
 import itertools
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from p4.compiler import tree
 from tests.p4.compiler.test_parser import expression, shape
@@ -70,3 +72,52 @@ def test_a_width_is_an_expression_that_greater_ends(width: str, expected: str) -
     assert isinstance(parsed.left.type, tree.BaseType)
     assert parsed.left.type.width is not None
     assert shape(parsed.left.type.width) == expected
+
+
+# Random trees, written with no parentheses but those that the table asks for.
+
+Written = tuple[str, str, int]  # as P4 writes it, with all parentheses, how tightly it binds
+TIGHTEST = len(LEVELS) + 1
+
+
+def inside(term: Written, least: int) -> str:
+    return term[0] if term[2] >= least else f"({term[0]})"
+
+
+def joined(operator: str, left: Written, middle: Written, right: Written) -> Written:
+    level = LEVEL[operator]
+    first, last = inside(left, level), inside(right, level + 1)
+    if operator == "?":
+        whole = f"({left[1]} ? {middle[1]} : {right[1]})"
+        return f"{first} ? {middle[0]} : {last}", whole, level
+    return f"{first} {operator} {last}", f"({left[1]} {operator} {right[1]})", level
+
+
+def prefixed(prefix: str, operand: Written) -> Written:
+    text = f"{prefix} {inside(operand, TIGHTEST - 1)}"
+    return text, PREFIXES[prefix].format(operand[1]), TIGHTEST - 1
+
+
+def suffixed(suffix: str, operand: Written) -> Written:
+    return inside(operand, TIGHTEST) + suffix, SUFFIXES[suffix].format(operand[1]), TIGHTEST
+
+
+LEAVES: st.SearchStrategy[Written] = st.sampled_from(["a", "b", "c", "7"]).map(
+    lambda name: (name, name, TIGHTEST)
+)
+TREES = st.recursive(
+    LEAVES,
+    lambda inner: st.one_of(
+        st.builds(joined, st.sampled_from(list(LEVEL)), inner, inner, inner),
+        st.builds(joined, st.just("?"), inner, inner, inner),
+        st.builds(prefixed, st.sampled_from(list(PREFIXES)), inner),
+        st.builds(suffixed, st.sampled_from(list(SUFFIXES)), inner),
+    ),
+    max_leaves=20,
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(TREES)
+def test_trees(term: Written) -> None:
+    assert shape(expression(term[0], "struct T { }")) == term[1]

@@ -39,10 +39,10 @@ SPARE = [
 ]  # fmt: skip
 
 
-def outcome(text: str) -> str:
+def outcome(text: str | bytes) -> str:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "program.p4"
-        path.write_text(text)
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
         try:
             compile_file(path, include_paths=[ROOT / "p4" / "programs"])
         except CompileError as error:
@@ -67,6 +67,14 @@ def test_mutated_programs(data: st.DataObject) -> None:
                 start = data.draw(st.integers(0, len(tokens) - 1))
                 tokens[place:place] = tokens[start : start + data.draw(st.integers(1, 20))]
     outcome("".join(tokens))
+
+
+@settings(max_examples=60, deadline=None, phases=[Phase.generate])
+@given(st.sampled_from(SEEDS), st.integers(0, 5000), st.binary(max_size=4), st.integers(0, 20))
+def test_mutated_bytes(text: str, place: int, inserted: bytes, removed: int) -> None:
+    data = text.encode()
+    place %= len(data)
+    outcome(data[:place] + inserted + data[place + removed :])
 
 
 @settings(max_examples=60, deadline=None, phases=[Phase.generate])

@@ -11,10 +11,24 @@ parser P(packet_in p, out headers hdr, inout meta_t m, inout standard_metadata_t
     state loops { for (bit<8> i = 0; i < 2; i = i + 1) { break; } }
     state each { if (hdr.h.a == 1) { for (bit<8> i in 1 .. 2) { continue; } } }
 }
+type bit<8> Colour;
+control Alone(inout bit<8> x) { apply { } }
+Alone() alone;
+Colour brighter(in Colour x, in Colour y) { return x + y; }
+bit<8> shifted(in bit<8> x, in Colour y) { return x << y; }
+bool darker(in Colour x, in Colour y) { return x < y && x != y; }
 void leaves() { exit; }
 bit<8> gives() { exit; return 1; }
 control V(inout headers hdr, inout meta_t m) { apply { } }
 control I(inout headers hdr, inout meta_t m, inout standard_metadata_t sm) {
+    action first() { }
+    action other() { }
+    table marked {
+        key = { hdr.h.a: exact; }
+        actions = { @defaultonly first; @tableonly other; }
+        default_action = other;
+        const entries = { 1: first(); }
+    }
     table listed { key = { hdr.h.a: exact; } actions = { NoAction; NoAction; } }
     apply {
         m.s = m.s / 2;
