@@ -14,6 +14,7 @@ MAIN_JOB, FIGURES = "run", "paper"
 COMMANDS = {
     MAIN_JOB: "experiments.job",
     "cross": "experiments.cross",
+    "sweep": "experiments.sweeping",
     "collectives": "experiments.collectives.command",
 }
 """Modules of the commands by name; every other name is one of the paper's figures."""

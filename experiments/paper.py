@@ -10,31 +10,25 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import pandas as pd
-
-from analysis.summary import COLUMNS
 from errors import FAILED, INTERRUPTED, UserError, writing_into
 from experiments import reproduction
-from experiments.cluster import run_on_cluster
 from experiments.figures import FIGURES
 from experiments.looks import looks
 from experiments.options import own_schemes
 from experiments.ownership import hand_over, topmost_missing
 from experiments.paper_options import Options, parse
-from experiments.points import Point, keep_row, kept_row, run_point
+from experiments.points import Point, kept_row
 from experiments.preparation import prepare
-from experiments.progress import RunProgress
-from experiments.workers import run_all
+from experiments.running import Means, run_points, table_of
 from testbed.scenario import Scenario, to_toml
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     from experiments.figures import Claim, Figure
-    from experiments.workers import Outcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,40 +85,15 @@ def _with_own(scenarios: Sequence[Scenario], files: Sequence[Path]) -> list[Scen
     return list({to_toml(scenario): scenario for scenario in own}.values())
 
 
-def run_points(points: Sequence[Point], options: Options) -> dict[str, str]:
-    """Run the points that have no result yet and keep their rows; return errors by point's key."""
-    folder = options.out / "points"
-    missing = list({point.key: point for point in points if not _kept(folder, point)}.values())
-    errors: dict[str, str] = {}
-    with RunProgress(len(missing)) as progress:
-        for outcome in _outcomes(missing, options):
-            point = missing[outcome.number]
-            if outcome.error:
-                errors[point.key] = outcome.error
-                progress.finish(f"{point.title}: FAILED: {outcome.error}")
-                continue
-            row = outcome.result
-            keep_row(folder / point.key, point, row)
-            progress.begin(point.title)
-            fault = row["verdict"] != "VALID"
-            progress.finish(f"{point.title}: {row['verdict']}: {row['reason']}" if fault else "")
-    return errors
-
-
-def table_of(points: Sequence[Point], folder: Path) -> pd.DataFrame:
-    """Return the kept rows of points, a row a point that has one."""
-    rows = [row for point in points if (row := kept_row(folder / point.key)) is not None]
-    return pd.DataFrame(rows) if rows else pd.DataFrame(columns=list(COLUMNS))
-
-
 def make_figure(figure: Figure, options: Options) -> Made:
     """Run what is missing of a figure, draw it, and compare its claims with what came out.
 
     Raises UserError if none of its points has a result.
     """
     points = points_of(figure, options)
-    errors = {} if options.plot_only else run_points(points, options)
-    table = table_of(points, options.out / "points")
+    means = Means(options.out, options.jobs, options.cluster, options.keep)
+    errors = {} if options.plot_only else run_points(points, means)
+    table = table_of(points, means)
     if points and table.empty:
         reason = next(iter(errors.values()), "nothing was run yet")
         raise UserError(f"{figure.name}: no point has a result: {reason}")
@@ -138,15 +107,14 @@ def make_figure(figure: Figure, options: Options) -> Made:
         claims=tuple(figure.claims(table)),
         runs=len(table),
         failed=len(points) - len(table),
-        seeds=_seeds(points, options.out / "points"),
+        seeds=_seeds(points, means),
         minutes=float(table["seconds"].sum()) / 60 if len(table) else 0.0,
     )
 
 
-def _seeds(points: Sequence[Point], folder: Path) -> str:
-    kept = Counter(
-        to_toml(replace(point.scenario, seed=0)) for point in points if _kept(folder, point)
-    )
+def _seeds(points: Sequence[Point], means: Means) -> str:
+    finished = [point for point in points if kept_row(means.points / point.key) is not None]
+    kept = Counter(to_toml(replace(point.scenario, seed=0)) for point in finished)
     fewest, most = min(kept.values(), default=0), max(kept.values(), default=0)
     return str(most) if fewest == most else f"{fewest} to {most}"
 
@@ -178,17 +146,3 @@ def _tell(made: Made) -> None:
         print(f"  {claim}")
     failed = f", {made.failed} points FAILED (run again to retry)" if made.failed else ""
     print(f"  {made.runs} runs{failed}; {', '.join(str(path) for path in made.pictures)}")
-
-
-def _kept(folder: Path, point: Point) -> bool:
-    return kept_row(folder / point.key) is not None
-
-
-def _outcomes(points: Sequence[Point], options: Options) -> Iterator[Outcome]:
-    tasks: list[tuple[Any, ...]] = [
-        (to_toml(point.scenario), options.out / "points" / point.key if options.keep else None)
-        for point in points
-    ]
-    if options.cluster:
-        return run_on_cluster(options.cluster, run_point, tasks)
-    return run_all(run_point, tasks, options.jobs)

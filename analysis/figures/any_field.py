@@ -1,0 +1,92 @@
+"""Any column of a sweep's table over any field, with any other as colour or as panel."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from analysis.figures.style import PAGE, draw, legend_above, look_of
+from analysis.figures.sweep import Axis, sweep
+from errors import UserError, near
+from testbed.scenario import FIELDS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+    from analysis.figures.style import Look
+
+UNITS = ("_bytes", "_ns", "_gbps", "_us")
+SHARES = ("cct_increase", "utilisation", "load")
+DOUBLING = 8
+"""An axis whose largest value is that many times its smallest is logarithmic."""
+
+
+def column_of(table: pd.DataFrame, name: str) -> str:
+    """Return the column that a name means, with or without its unit: `message`, `message_bytes`.
+
+    Raises UserError with the nearest column there is.
+    """
+    columns = [str(column) for column in table.columns]
+    for column in columns:
+        stems = {column, *(column.removesuffix(unit) for unit in UNITS), column.rpartition(".")[2]}
+        if name in stems:
+            return column
+    raise UserError(f"the table has no column {name}{near(name, columns)}")
+
+
+def draw_fields(
+    stem: Path,
+    table: pd.DataFrame,
+    looks: Mapping[str, Look],
+    *,
+    x: str,
+    values: Sequence[str],
+    color: str = "variant",
+    panel: str = "",
+) -> Path:
+    """Draw each of `values` over `x`, a row each, a line for each `color`, a column a `panel`."""
+    if color != "variant":
+        table = table.assign(variant=color + " " + table[color].astype(str))
+        looks = {}
+    parts = sorted(table[panel].dropna().unique()) if panel else [None]
+
+    def plot(figure: Figure) -> None:
+        grid = figure.subplots(len(values), len(parts), squeeze=False, sharex=True, sharey="row")
+        names = [str(name) for name in table["variant"].unique()]
+        known = looks or {name: look_of(name, {}, place) for place, name in enumerate(names)}
+        for row, value in zip(grid, values, strict=True):
+            for axes, part in zip(row, parts, strict=True):
+                rows = table if part is None else table[table[panel] == part]
+                sweep(axes, rows, _axis(table, x), _axis(table, value), known, legend=False)
+        for axes, part in zip(grid[0], parts, strict=True):
+            axes.set_title("" if part is None else f"{panel} = {part}")
+        legend_above(grid[0][0])
+
+    return draw(stem, plot, width=PAGE, height=2.3 * len(values) + 0.4)
+
+
+def _axis(table: pd.DataFrame, column: str) -> Axis:
+    share = column in SHARES
+    numbers = table[column].dropna()
+    if numbers.dtype.kind not in "if":
+        raise UserError(f"{column} has no numbers to draw")
+    wide = numbers.min() > 0 and numbers.max() >= DOUBLING * numbers.min()
+    swept = column in {field.name for field in FIELDS}
+    return Axis(
+        column,
+        _label(column, percent=share),
+        logarithmic=bool(swept and wide),
+        percent=share,
+        from_zero=not swept,
+    )
+
+
+def _label(column: str, *, percent: bool) -> str:
+    words = {"_bytes": "B", "_ns": "ns", "_gbps": "Gb/s", "_us": "µs"}
+    for ending, unit in words.items():
+        if column.endswith(ending):
+            return f"{column.removesuffix(ending).replace('_', ' ')} ({unit})"
+    return column.replace("_", " ") + (" (%)" if percent else "")

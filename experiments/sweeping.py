@@ -1,0 +1,214 @@
+"""Any fields of a scenario as lists or ranges, to one table and a figure: `run.py sweep`."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from environment import Parser
+from errors import FAILED, INTERRUPTED, UserError, near, writing_into
+from experiments.grid import span, values_of
+from experiments.options import PLAIN, add_scheme_file, own_schemes
+from experiments.ownership import hand_over, topmost_missing
+from experiments.progress import duration
+from experiments.values import folder, metavar_of, names, option_of, positive, seeds, shown
+from testbed import schemes
+from testbed.scenario import Scenario, from_toml
+from testbed.scenario.files import VIRTUAL
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import pandas as pd
+
+    from experiments.points import Point
+
+RESULTS = "results.parquet"
+TABLE = "sweep.csv"
+PACKETS_A_SECOND = 300_000
+"""About what one processor simulates at k = 8, for estimates; a run at k = 32 is slower."""
+EPILOG = """\
+A value is a list (8,12), a range that doubles (256KB..16MB), adds (0.5..1+0.1) or multiplies
+(1..1000*10). Finished points are kept: the same command goes on where it ended.
+
+examples:
+  run.py sweep --schemes ofan,ar --message 256KB..16MB --load 0.8,0.9,1 --k 8,12 --seeds 10
+  run.py sweep --scenario mine.toml --schemes ofan,reps --ecn 20KB..160KB --x ecn"""
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run a sweep; returns 0, or 1 if a point has no result. Raises UserError for bad input."""
+    given = _parser().parse_args(arguments)
+    out = given.out or Path("results") / "sweep"
+    points = _points(given)
+    if given.dry_run:
+        print(_estimate(points, out, given.jobs))
+        return 0
+    own = topmost_missing(out)
+    try:
+        with writing_into(out):
+            table, errors = _run(points, out, given.jobs, given.cluster)
+            picture = _draw(table, given, out)
+    except KeyboardInterrupt:
+        print("interrupted; finished points are kept, the same command goes on")
+        return INTERRUPTED
+    finally:
+        hand_over(own)
+    print(f"{len(table)} runs: {out / TABLE}, {out / RESULTS}; {picture}")
+    return FAILED if errors else 0
+
+
+def sweep(
+    base: Scenario | None = None,
+    *,
+    out: Path | str = "results/sweep",
+    jobs: int | None = None,
+    **fields: Any,
+) -> pd.DataFrame:
+    """Run every combination of fields' values in virtual time; return a row a run.
+
+    `fields` are those of a scenario, each one value or a list of them; all others are those of
+    `base`. Points that finished earlier are read from `out`. Raises UserError for values that
+    cannot be, and for a point that failed.
+    """
+    listed = {
+        name: list(value) if isinstance(value, list | tuple | range) else [value]
+        for name, value in fields.items()
+    }
+    known = Scenario.__dataclass_fields__
+    for name in listed:
+        if name not in known:
+            raise UserError(f"a scenario has no field {name}{near(name, known)}")
+    from experiments.points import Point  # noqa: PLC0415 - loads pandas
+
+    points = [Point(scenario) for scenario in span(base or Scenario(), listed)]
+    table, errors = _run(points, Path(out), jobs or os.cpu_count() or 1, "")
+    for error in errors.values():
+        raise UserError(error)
+    return table
+
+
+def _run(
+    points: Sequence[Point], out: Path, jobs: int, cluster: str
+) -> tuple[pd.DataFrame, Mapping[str, str]]:
+    from experiments.running import Means, run_points, table_of  # noqa: PLC0415 - loads pandas
+
+    out.mkdir(parents=True, exist_ok=True)
+    means = Means(out, jobs, cluster)
+    errors = run_points(points, means)
+    table = table_of(points, means)
+    if table.empty:
+        raise UserError(f"no point has a result: {next(iter(errors.values()), 'there are none')}")
+    table.to_csv(out / TABLE, index=False)
+    table.to_parquet(out / RESULTS, index=False)
+    return table, errors
+
+
+def _points(given: argparse.Namespace) -> list[Point]:
+    from experiments.points import Point  # noqa: PLC0415 - loads pandas
+    from experiments.work import check_size  # noqa: PLC0415
+
+    base = from_toml(given.scenario) if given.scenario else Scenario()
+    if given.no_acks:
+        base = replace(base, acks=False)
+    fields = {
+        field.name: getattr(given, field.name)
+        for field in PLAIN
+        if getattr(given, field.name) is not None
+    }
+    chosen = [schemes.find(name) for name in given.schemes or [base.scheme]]
+    scenarios = [
+        replace(scenario, scheme=scheme.name, scheme_file=scheme.file, seed=seed)
+        for scheme in (*chosen, *own_schemes(given.scheme_file))
+        for scenario in span(base, fields)
+        for seed in given.seeds
+    ]
+    check_size(scenarios, VIRTUAL)
+    return [Point(scenario) for scenario in scenarios]
+
+
+def _estimate(points: Sequence[Point], out: Path, jobs: int) -> str:
+    """Say what would run, about how long, and how large."""
+    from experiments.running import Means, missing_of  # noqa: PLC0415 - loads pandas
+    from testbed.virtual.memory import expected_work, memory_expected  # noqa: PLC0415
+
+    missing = missing_of(points, Means(out, jobs))
+    work = [expected_work(point.scenario) for point in missing]
+    packets = sum(each.packets for each in work)
+    memory = max((memory_expected(point.scenario, 1) for point in missing), default=0)
+    seconds = packets / PACKETS_A_SECOND / jobs
+    lines = [f"  {point.title}" for point in missing[:20]]
+    if len(missing) > len(lines):
+        lines.append(f"  and {len(missing) - len(lines):,} more")
+    first = f"{len(points):,} points, {len(missing):,} of them to run, into {out}"
+    last = (
+        f"{packets:,.0f} packets; about {duration(seconds)} with {jobs} at a time, and "
+        f"{memory * jobs / 1e9:.1f} GB of memory"
+    )
+    return "\n".join([first, *lines, last])
+
+
+def _draw(table: pd.DataFrame, given: argparse.Namespace, out: Path) -> Path:
+    from analysis.figures.any_field import column_of, draw_fields  # noqa: PLC0415 - matplotlib
+    from experiments.looks import looks  # noqa: PLC0415
+
+    scenarios = [point.scenario for point in _points(given)]
+    swept = [field.name for field in PLAIN if len(set(table[field.name].dropna())) > 1]
+    x = column_of(table, given.x or (swept[0] if swept else "message_bytes"))
+    panel = column_of(table, given.panel) if given.panel else ""
+    color = column_of(table, given.color) if given.color else "variant"
+    values = [column_of(table, name) for name in given.y]
+    return draw_fields(
+        out / "sweep", table, looks(scenarios), x=x, values=values, color=color, panel=panel
+    )
+
+
+def _parser() -> Parser:
+    parser = Parser(
+        prog="run.py sweep",
+        description="Run any fields as lists or ranges in virtual time, to one table and a figure.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("--schemes", type=names, metavar="NAME,...", help="(default: ofan)")
+    add_scheme_file(parser)
+    parser.add_argument(
+        "--scenario", type=Path, metavar="FILE.toml", help="what all points share (default: §6's)"
+    )
+    for field in PLAIN:
+        parser.add_argument(
+            option_of(field),
+            dest=field.name,
+            type=values_of(field),
+            metavar=f"{metavar_of(field)},...",
+            help=f"{field.about.help} (default: {shown(field)})",
+        )
+    parser.add_argument("--no-acks", action="store_true", help="send no acknowledgements")
+    parser.add_argument(
+        "--seeds", type=seeds, default=[1, 2, 3], metavar="N", help="a count or a list (default: 3)"
+    )
+    parser.add_argument("--x", help="horizontal axis (default: the first field that varies)")
+    parser.add_argument(
+        "--y", type=names, default=["cct_increase"], help="columns (default: cct_increase)"
+    )
+    parser.add_argument("--color", help="a line each (default: variant, the scheme)")
+    parser.add_argument("--panel", help="a panel each (default: none)")
+    parser.add_argument(
+        "--jobs",
+        type=lambda text: int(positive(text)),
+        default=os.cpu_count() or 1,
+        metavar="N",
+        help="points at a time (default: all processors)",
+    )
+    parser.add_argument(
+        "--cluster", default="", metavar="ADDRESS", help="a Dask scheduler's (default: run here)"
+    )
+    parser.add_argument(
+        "--out", type=folder, metavar="FOLDER", help="folder for results (default: results/sweep)"
+    )
+    parser.add_argument("--dry-run", action="store_true", help="say what would run, and how long")
+    return parser
