@@ -118,6 +118,7 @@ struct port {
     uint32_t max_packets;
     uint32_t sampled_packets;
     uint32_t peer;           /* port number over all nodes, NO_NODE if none */
+    uint32_t node;           /* whose port it is */
 };
 
 /* --- Nodes --- */

@@ -54,6 +54,8 @@ static int check_settings(struct dp *dp)
                           settings->entropy, settings->congestion, settings->recovery);
     if (!settings->acks && (dp->congestion != &congestion_none || dp->recovery->active))
         return build_fail(dp, "congestion control and recovery need ACKs");
+    if (settings->shared_bytes && !(settings->shared_alpha > 0 && settings->shared_alpha < 1e6))
+        return build_fail(dp, "shared_alpha is %g; it must be above 0", settings->shared_alpha);
     if (!(settings->loss >= 0 && settings->loss < 1))
         return build_fail(dp, "loss is %g; it must be at least 0 and below 1", settings->loss);
     if (settings->header_bytes < 62)
@@ -84,8 +86,11 @@ static int lay_out_ports(struct dp *dp, const uint32_t *ports)
     dp->inputs = zeroed(dp->port_count, sizeof *dp->inputs);
     if (!dp->ports || !dp->inputs)
         return -1;
-    for (uint32_t i = 0; i < dp->port_count; i++)
-        dp->ports[i].peer = NO_NODE;
+    for (uint32_t node = 0; node < dp->nodes; node++)
+        for (uint32_t i = dp->first_port[node]; i < dp->first_port[node + 1]; i++) {
+            dp->ports[i].peer = NO_NODE;
+            dp->ports[i].node = node;
+        }
     return 0;
 }
 

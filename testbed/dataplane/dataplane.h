@@ -41,7 +41,9 @@ struct dp_settings {
     uint32_t ack_bytes;           /* what a port charges for an ACK */
     uint32_t gap_bytes;           /* preamble and gap between frames */
     uint32_t acks;                /* 1: one ACK for each data frame */
-    uint32_t trim;                /* 1: a full port cuts data frames to their headers */
+    uint32_t trim;                /* 1: full ports cut frames: congestion control is told so */
+    uint64_t shared_bytes;        /* buffer that all ports of a switch share; 0: none */
+    double shared_alpha;          /* a queue may have so many times what is left of it */
     uint32_t hops;                /* links between the farthest hosts, one way */
     uint64_t rtt_ps;              /* of a data frame and its ACK between them, without queues */
     double loss;                  /* share of frames that are lost on their last link */

@@ -52,12 +52,46 @@ static void note_maxima(struct port *port)
         port->recent_packets = port->queue_packets;
 }
 
+/* Bytes in the queues of a switch now. */
+static uint64_t switch_bytes(struct dp *dp, uint32_t node, uint64_t now)
+{
+    uint64_t bytes = 0;
+    for (uint32_t i = dp->first_port[node]; i < dp->first_port[node + 1]; i++) {
+        if (dp->ports[i].queue_packets > 0)
+            port_advance(dp, &dp->ports[i], now);
+        bytes += dp->ports[i].queue_bytes;
+    }
+    return bytes;
+}
+
+/*
+ * Dynamic thresholds (Choudhury and Hahne, 1998): a queue may have alpha times what is left of the
+ * buffer that its switch shares.
+ */
+static bool shares_enough(struct dp *dp, const struct port *port, uint32_t bytes, uint64_t now)
+{
+    const struct dp_settings *settings = &dp->settings;
+    if (settings->shared_bytes == 0 || port->node < dp->hosts)
+        return true;
+    uint64_t used = switch_bytes(dp, port->node, now);
+    if (used + bytes > settings->shared_bytes)
+        return false;
+    double limit = settings->shared_alpha * (double)(settings->shared_bytes - used);
+    return (double)(port->queue_bytes + bytes) <= limit;
+}
+
+static bool has_room(struct dp *dp, const struct port *port, uint32_t bytes, uint64_t now)
+{
+    uint64_t limit = dp->settings.buffer_bytes;
+    return (limit == 0 || port->queue_bytes + bytes <= limit) &&
+           shares_enough(dp, port, bytes, now);
+}
+
 bool port_admit(struct worker *worker, struct port *port, uint32_t class, uint32_t bytes,
                 uint64_t now)
 {
-    uint64_t limit = worker->dp->settings.buffer_bytes;
     port_advance(worker->dp, port, now);
-    if (!port->up || (limit > 0 && port->queue_bytes + bytes > limit)) {
+    if (!port->up || !has_room(worker->dp, port, bytes, now)) {
         if (port->up)
             worker->totals.dropped_queue++;
         else

@@ -79,6 +79,8 @@ def raw_settings(settings: Settings) -> Any:
         "hops": scenario.hops,
         "rtt_ps": rtt_ps,
         "loss": scenario.loss,
+        "shared_bytes": scenario.shared_bytes or 0,
+        "shared_alpha": scenario.alpha,
     }
     for kind, registered in KINDS.items():
         chosen: Chosen = getattr(settings, kind)

@@ -43,6 +43,10 @@ class Scenario:
     buffer_bytes: int | None = of(
         None, "most that a switch's output queues", unit="B", least=1, none="unlimited"
     )
+    shared_bytes: int | None = of(
+        None, "buffer that all ports of a switch share", unit="B", least=1, none="none"
+    )
+    alpha: float = of(1.0, "times of what is left of it that one queue may have", above=0)
     ecn_bytes: int = of(80_000, "queue from which frames are marked; 0: never", unit="B", least=0)
     acks: bool = of(default=True, words="whether receivers acknowledge packets")
     workload: str = of("permutation", "who sends to whom, of --list, or a .cm file")

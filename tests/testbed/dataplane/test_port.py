@@ -191,3 +191,19 @@ def test_incast__leaves_all_queues_empty(program: Program) -> None:
     assert (ports["queue_packets"] == 0).all()
     assert (ports["queue_bytes"] == 0).all()
     network.dataplane.close()
+
+
+def test_shared_buffer__leaves_a_queue_alpha_times_what_is_free(program: Program) -> None:
+    """One queue, alpha 1: it fills half. Two at once: a third each. Host NICs are not of it."""
+    shared = 100 * 4158
+    for receivers, share in ((1, 1 / 2), (2, 1 / 3)):
+        network = star(program, 8, shared_bytes=shared, alpha=1.0, acks=False)
+        rows = [(i, i % receivers, 800_000) for i in range(2, 8)]
+        network.dataplane.add_flows(flows(rows))
+        network.dataplane.run_virtual()
+        ports = network.dataplane.ports()
+        longest = ports[(ports["node"] == 8) & (ports["port"] <= receivers)]["max_queue_bytes"]
+        assert longest[longest > 0].max() <= share * shared + 4158
+        assert longest[longest > 0].min() >= share * shared - 2 * 4158
+        assert balance(network.dataplane.totals()) == 0
+        network.dataplane.close()
