@@ -101,6 +101,12 @@ def _hosts(scenario: Scenario, entropy: Chosen) -> HostSetup:
     return setup
 
 
+def refuse_link_events(plan: Plan) -> None:
+    """Raise UserError if a plan wants links to fail during a run, where a world cannot do that."""
+    if plan.scenario.link_events:
+        raise UserError("link_events happen in virtual time only: run it with --on virtual")
+
+
 def link_changes(plan: Plan, topology: Topology) -> dict[str, SwitchChange]:
     """Return what to rewrite, by switch, so that a plan's network becomes `topology`.
 

@@ -58,6 +58,10 @@ class Scenario:
         None, "loss recovery of hosts", none="selective with congestion control, none without"
     )
     loss: float = of(0.0, "share of frames that are lost on their last link", least=0, below=1)
+    link_events: tuple[str, ...] = of((), "links that fail or come back: 20:e0_0-a0_1:down, in us")
+    reaction_us: float = of(
+        50.0, "how long after a link event the control plane reacts", unit="us", least=0
+    )
     mix: tuple[str, str] | None = of(None, "a second scheme and where it is deployed")
     parameters: Mapping[str, float] = of({}, "a scheme's own, as --list shows them")
     cca_parameters: Mapping[str, float] = of({}, "a congestion control's own, as --list shows them")

@@ -9,17 +9,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from testbed.dataplane import Dataplane, Ended, settings_of
+from testbed.dataplane import NEVER, Dataplane, Ended, settings_of
 from testbed.messages import flow_rows, host_addresses, port_counts
 from testbed.results import Records, ResultFolder, first_packet_ps, last_packet_ps
 from testbed.scenario.files import VIRTUAL
 from testbed.switches import make_switches
+from testbed.virtual.linkage import Linkage
 from testbed.virtual.memory import check_memory, work_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from p4.engine import Switch
     from testbed.plan import Plan
     from testbed.topology import Topology
 
@@ -68,12 +70,12 @@ def run(
     with Dataplane(
         settings_of(plan, sample_ps=interval), port_counts(plan.topology), plan.topology.hosts
     ) as dataplane:
-        build(dataplane, plan)
+        linkage = Linkage(plan, dataplane, build(dataplane, plan))
         ways = interval > 0 and work_of(plan).all_hops <= MOST_HOPS
         dataplane.trace(on=trace is not None or ways)
         interrupted: KeyboardInterrupt | None = None
         try:
-            ended = _run(dataplane, threads or suitable_threads(plan), progress)
+            ended = _run(dataplane, linkage, threads or suitable_threads(plan), progress)
         except KeyboardInterrupt as signal:
             ended, interrupted = "interrupted", signal
         outcome = Outcome(ended, dataplane.now_ps, time.monotonic() - begin, dataplane.message)
@@ -105,12 +107,16 @@ def suitable_sample_ps(plan: Plan) -> int:
     return max(interval, LEAST_SAMPLE_PS) if interval * LEAST_SAMPLES <= duration else 0
 
 
-def build(dataplane: Dataplane, plan: Plan) -> None:
-    """Put a plan's switches, links, addresses and flows into an empty network of its size."""
-    make_switches(dataplane, plan)
+def build(dataplane: Dataplane, plan: Plan) -> dict[str, Switch]:
+    """Put a plan's switches, links, addresses and flows into an empty network of its size.
+
+    Returns the switches by name.
+    """
+    switches = make_switches(dataplane, plan)
     dataplane.connect(*_cables(plan.topology))
     dataplane.set_addresses(*host_addresses(plan.topology))
     dataplane.add_flows(*flow_rows(plan))
+    return switches
 
 
 def _cables(topology: Topology) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:
@@ -122,13 +128,21 @@ def _cables(topology: Topology) -> np.ndarray[tuple[int, int], np.dtype[np.int64
     return np.array(links, dtype=np.int64).reshape(-1, 4).T
 
 
-def _run(dataplane: Dataplane, threads: int, progress: Callable[[float], None] | None) -> str:
+def _run(
+    dataplane: Dataplane,
+    linkage: Linkage,
+    threads: int,
+    progress: Callable[[float], None] | None,
+) -> str:
     while True:
-        ended = dataplane.run_virtual(threads=threads, budget_ms=BUDGET_MS)
+        until = NEVER if linkage.next_ps is None else linkage.next_ps
+        ended = dataplane.run_virtual(deadline_ps=until, threads=threads, budget_ms=BUDGET_MS)
         if progress is not None:
             flows = dataplane.flows()
             progress(float(flows["acknowledged"].sum() / max(1, flows["packets"].sum())))
-        if ended is not Ended.BUDGET:
+        if ended is Ended.DEADLINE:
+            linkage.step()
+        elif ended is not Ended.BUDGET:
             return ended.name.lower()
 
 

@@ -6,7 +6,7 @@ import pytest
 from errors import UserError
 from testbed import schemes
 from testbed.failures import set_link
-from testbed.planning import link_changes, make_plan, plan_for
+from testbed.planning import link_changes, make_plan, plan_for, refuse_link_events
 from testbed.scenario import Scenario
 from traffic.flows import Flows
 
@@ -130,3 +130,9 @@ def test_what_cannot_be_planned_is_said_in_one_line(scenario: Scenario, message:
         plan_for(scenario)
     assert message in str(raised.value)
     assert "\n" not in str(raised.value)
+
+
+def test_link_events_are_refused_where_they_cannot_happen() -> None:
+    refuse_link_events(make_plan(Scenario(), NONE))
+    with pytest.raises(UserError, match="virtual time only"):
+        refuse_link_events(make_plan(Scenario(link_events=("1:e0_0-a0_0:down",)), NONE))

@@ -141,3 +141,41 @@ def test_samples__are_fewer_for_larger_networks() -> None:
     assert virtual.suitable_sample_ps(small) == 100_000
     assert virtual.suitable_sample_ps(large) == 0
     assert virtual.suitable_threads(small) == 1
+
+
+@pytest.mark.parametrize("recovery", ["selective", "none"])
+def test_link_that_fails_in_a_run__is_recovered_from(tmp_path: Path, recovery: str) -> None:
+    """Frames are lost until the control plane reacts; with recovery they arrive all the same."""
+    scenario = Scenario(
+        scheme="ofan",
+        recovery=recovery,
+        link_events=("10:a0_0-e0_0:down", "11:c1-a2_1:down"),
+        reaction_us=5.0,
+    )
+    outcome = virtual.run(plan_for(scenario), tmp_path)
+    run = read_run(tmp_path)
+    assert run.manifest["conservation"]["dropped"]["down"] > 0
+    flows = run.flows
+    if recovery == "none":
+        assert outcome.ended == "stuck"
+        return
+    assert outcome.ended == "done"
+    assert flows["retransmitted"].sum() > 0
+    down = run.links[(run.links["node"] == "e0_0") & (run.links["peer"] == "a0_0")]
+    other = run.links[(run.links["node"] == "e0_0") & (run.links["peer"] == "a0_1")]
+    assert down["drops"].sum() > 0
+    assert other["packets"].sum() > 1.2 * down["packets"].sum(), "the survivor takes over"
+
+
+@pytest.mark.parametrize(
+    ("event", "message"),
+    [
+        ("10:e0_0-a0_0", "write TIME:NODE-NODE:down"),
+        ("x:e0_0-a0_0:down", "write TIME"),
+        ("10:e0_0-a1_0:down", "no such link"),
+        ("-1:e0_0-a0_0:down", "the time is"),
+    ],
+)
+def test_wrong_link_event__is_named(tmp_path: Path, event: str, message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        virtual.run(plan_for(Scenario(link_events=(event,))), tmp_path)
