@@ -359,7 +359,7 @@ def statement(draw: st.DrawFn, scope: Scope) -> Statement:
     if kind >= 9 and scope.loops < 3:
         return loop_in(draw, scope) if kind == 9 else loop(draw, scope)
     if kind >= 6 and scope.loops:
-        words = ["break", "continue", "return"] + ["exit"] * (scope.place == "control")
+        words = ["break", "continue", "return"] + ["exit"] * (scope.place != "function")
         word = draw(st.sampled_from(words))
         if word == "return" and scope.place == "function":
             word = "return result"
