@@ -21,6 +21,7 @@ from analysis.summary import read_all, summarise, write_summary
 from errors import UserError, near, telling, writing_into
 from experiments.looks import looks
 from experiments.options import add_scheme_file, own_schemes
+from experiments.out import check, claimed
 from experiments.ownership import hand_over
 from experiments.preparation import prepare
 from experiments.progress import RunProgress
@@ -69,9 +70,10 @@ class _Parser(argparse.ArgumentParser):
 def main(arguments: Sequence[str]) -> int:
     """Run a command line of options; returns 0, or 1 if a run has no result."""
     crossing = _crossing(arguments)
+    check(crossing.out)
 
     def work() -> int:
-        with writing_into(crossing.out):
+        with writing_into(crossing.out), claimed(crossing.out):
             failed = sum(_run_world(crossing, world) for world in crossing.worlds)
             _show(crossing)
             hand_over(crossing.out)
@@ -132,7 +134,7 @@ def _run_world(crossing: Crossing, name: str) -> int:
         with RunProgress(len(crossing.plans)) as progress:
             for plan in crossing.plans:
                 out = crossing.folder(name, plan)
-                session = Session(world, name != VIRTUAL, crossing.dilation, out, progress)
+                session = Session(world, name, crossing.dilation, out, progress)
                 if (session.folder(plan) / MANIFEST).exists():
                     progress.finish()
                 else:

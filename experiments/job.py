@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import time
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from errors import telling, writing_into
 from experiments.listing import listing
 from experiments.options import parse
+from experiments.out import check, claimed, fresh
 from experiments.preparation import prepare
 from experiments.session import plot_again, run_all
 from experiments.work import announcement, check_size
@@ -20,8 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from experiments.options import Request
-
-RESULTS = Path(__file__).resolve().parent.parent / "results"
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -36,20 +33,22 @@ def _follow(request: Request) -> int:
     if request.plot_only and request.out:
         with writing_into(request.out):
             return plot_again(request.out, strict=request.strict)
+    if request.out:
+        check(request.out)
     world, notice = choose(request)
     check_size(request.scenarios, world)
     for line in (notice, announcement(request.scenarios, world)):
         if line:
             print(line, flush=True)
     plans = prepare(request.scenarios, request.compiler)
-    out = request.out or RESULTS / time.strftime("%Y%m%d-%H%M%S")
 
     def work() -> int:
         if request.cli:
             from experiments.prompt import open_prompt  # noqa: PLC0415 - imports Mininet
 
             return open_prompt(plans[-1], bmv2=world == BMV2, dilation=request.dilation)
-        with writing_into(out):
+        out = request.out or fresh()
+        with writing_into(out), claimed(out):
             return run_all(plans, world, request.dilation, out, strict=request.strict)
 
     return work() if world == VIRTUAL else run_inside(lambda: telling("run.py", work))

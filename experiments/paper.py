@@ -17,6 +17,7 @@ from experiments import reproduction
 from experiments.figures import FIGURES
 from experiments.looks import looks
 from experiments.options import own_schemes
+from experiments.out import check, claimed
 from experiments.ownership import hand_over, topmost_missing
 from experiments.paper_options import Options, parse
 from experiments.points import Point, kept_row
@@ -55,8 +56,9 @@ def main(arguments: Sequence[str]) -> int:
     UserError for bad input.
     """
     options = parse(arguments, [figure.name for figure in FIGURES])
+    check(options.out)
     try:
-        with writing_into(options.out):
+        with writing_into(options.out), claimed(options.out):
             return _run(options)
     except KeyboardInterrupt:
         sys.stderr.write("interrupted; finished points are kept, the same command goes on\n")

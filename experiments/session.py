@@ -10,6 +10,7 @@ from analysis.fidelity import judge
 from analysis.report import write_report
 from analysis.results import find_runs, read_run
 from experiments.looks import label, looks
+from experiments.out import folder_of, others
 from experiments.ownership import hand_over, topmost_missing
 from experiments.progress import RunProgress, duration
 from experiments.table import UNFINISHED, print_table
@@ -39,7 +40,7 @@ class Session:
     """Runs of one world into one folder. `dilation` is None where it is to be chosen."""
 
     world: World
-    real_time: bool
+    name: str
     dilation: float | None
     out: Path
     progress: RunProgress
@@ -49,16 +50,19 @@ class Session:
         costs = self.world.costs(plan)
         if costs is not None:
             dilation = self.dilation or self.world.dilation_for(plan)
+            seconds = sending_seconds(plan) * dilation
+            sends = f"about {duration(seconds)}" if seconds >= 1 else "less than a second"
+            slower = f"{dilation:,.0f} times slower than" if dilation >= 1.5 else "As fast as"
             self.progress.say(
-                f"{dilation:,.0f} times slower than the paper's network: a frame takes "
+                f"{slower} the paper's network: a frame takes "
                 f"{costs.switch_ns / 1000:.1f} us of this machine at a switch, "
                 f"{costs.host_ns / 1000:.1f} us at a host; "
-                f"a run sends for about {duration(sending_seconds(plan) * dilation)}"
+                f"a run sends for {sends}"
             )
 
     def folder(self, plan: Plan) -> Path:
         """Return the folder of a plan's results."""
-        return self.out / f"{variant(plan.scenario)}-s{plan.scenario.seed}"
+        return folder_of(self.out, plan.scenario, self.name)
 
     def run(self, plan: Plan) -> bool:
         """Run a plan, slower once more if that was invalid; return whether there is a result."""
@@ -70,7 +74,7 @@ class Session:
             dilation = self.dilation or self.world.dilation_for(plan)
             self.world.run(plan, folder, dilation)
             verdict = keep_verdict(folder)
-            if verdict.verdict == "INVALID" and self.real_time:
+            if verdict.verdict == "INVALID" and self.name != VIRTUAL:
                 self.progress.say(f"{title}: {verdict.reason}; again, {SLOWER:g} times slower")
                 self.world.run(plan, folder, dilation * SLOWER)
                 verdict = keep_verdict(folder)
@@ -99,7 +103,10 @@ def run_all(
     failed, interrupted = 0, False
     try:
         with RunProgress(len(plans)) as progress:
-            session = Session(world, world_name != VIRTUAL, dilation, out, progress)
+            session = Session(world, world_name, dilation, out, progress)
+            own = [session.folder(plan) for plan in plans]
+            if there := others(out, own):
+                progress.say(f"{out} has {len(there)} other runs; its tables show them too")
             session.introduce(plans[0])
             for plan in plans:
                 failed += not session.run(plan)

@@ -12,6 +12,7 @@ from environment import Parser
 from errors import FAILED, INTERRUPTED, UserError, near, writing_into
 from experiments.grid import span, values_of
 from experiments.options import PLAIN, add_scheme_file, own_schemes
+from experiments.out import check, claimed
 from experiments.ownership import hand_over, topmost_missing
 from experiments.progress import duration
 from experiments.values import folder, metavar_of, names, option_of, positive, seeds, shown
@@ -43,13 +44,14 @@ def main(arguments: Sequence[str]) -> int:
     """Run a sweep; returns 0, or 1 if a point has no result. Raises UserError for bad input."""
     given = _parser().parse_args(arguments)
     out = given.out or Path("results") / "sweep"
+    check(out)
     points = _points(given)
     if given.dry_run:
         print(_estimate(points, out, given.jobs))
         return 0
     own = topmost_missing(out)
     try:
-        with writing_into(out):
+        with writing_into(out), claimed(out):
             table, errors = _run(points, out, given.jobs, given.cluster)
             picture = _draw(table, given, out)
     except KeyboardInterrupt:

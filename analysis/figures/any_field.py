@@ -54,13 +54,17 @@ def draw_fields(
     parts = sorted(table[panel].dropna().unique()) if panel else [None]
 
     def plot(figure: Figure) -> None:
-        grid = figure.subplots(len(values), len(parts), squeeze=False, sharex=True, sharey="row")
+        grid = figure.subplots(len(values), len(parts), squeeze=False, sharex=True)
         names = [str(name) for name in table["variant"].unique()]
         known = looks or {name: look_of(name, {}, place) for place, name in enumerate(names)}
         for row, value in zip(grid, values, strict=True):
             for axes, part in zip(row, parts, strict=True):
                 rows = table if part is None else table[table[panel] == part]
                 sweep(axes, rows, _axis(table, x), _axis(table, value), known, legend=False)
+            lows, highs = zip(*(axes.get_ylim() for axes in row), strict=True)
+            for axes in row:
+                axes.set_ylim(min(lows), max(highs))
+                axes.label_outer()
         for axes, part in zip(grid[0], parts, strict=True):
             axes.set_title("" if part is None else f"{panel} = {part}")
         legend_above(grid[0][0])

@@ -49,7 +49,7 @@ COLUMNS = [
         (["--compiler", "gcc"], "gcc"),
         (["nosuchfigure"], "nosuchfigure"),
         (["nosuchfigure", "--list"], "figure nosuchfigure is unknown"),
-        (["--on", "virtual", "--out", "/proc/nosuch"], "/proc/nosuch: no such file or directory"),
+        (["--on", "virtual", "--out", "/proc/nosuch"], "/proc/nosuch: "),
     ],
 )
 def test_main__bad_input__is_told_in_one_line_and_exits_with_2(
