@@ -22,13 +22,13 @@ Recompute summary.csv, figures/ and report.html from the result files in a folde
 folder, or one with the folders of many runs. Nothing is run again.
 
 Also: python -m analysis explain RUN   what made the collective late
-      python -m analysis trace RUN     a trace for Perfetto, captures for Wireshark"""
+      python -m analysis trace RUN     a trace that Perfetto opens"""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit code: 0, or 2 after an error told in one line."""
     given = list(sys.argv[1:] if arguments is None else arguments)
-    commands = {"explain": _explain}
+    commands = {"explain": _explain, "trace": _trace}
     work = commands.get(given[0] if given else "")
     return telling("analysis", lambda: work(given[1:]) if work else _report(given))
 
@@ -67,6 +67,20 @@ def _explain(given: Sequence[str]) -> int:
     print(explain.as_json(found) if options.json else explain.in_words(found))
     if not options.json:
         print(f"\n{picture}")
+    return 0
+
+
+def _trace(given: Sequence[str]) -> int:
+    from analysis import perfetto  # noqa: PLC0415 - the page needs none of it
+    from analysis.trace import trace_of  # noqa: PLC0415
+
+    parser = Parser(prog="python -m analysis trace", description=perfetto.__doc__)
+    parser.add_argument("run", type=Path, help="result folder of one run in virtual time")
+    parser.add_argument("-o", "--out", type=Path, help="file (default: trace.json.gz in RUN)")
+    options = parser.parse_args(given)
+    out = options.out or options.run / "trace.json.gz"
+    count = perfetto.write(trace_of(read_run(options.run)), out)
+    print(f"{count:,} events: {out} (open it at ui.perfetto.dev)")
     return 0
 
 
