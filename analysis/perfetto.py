@@ -67,8 +67,8 @@ def _since(trace: Trace, time: int) -> float:
 def _flows(trace: Trace) -> Iterator[dict[str, Any]]:
     """Yield a slice a flow, from its first packet to its end; those of a host may overlap."""
     for host in np.unique(trace.source).tolist():
-        name = {"name": str(trace.nodes[host])}
-        yield {"ph": "M", "pid": HOSTS, "tid": host + 1, "name": "thread_name", "args": name}
+        thread = {"name": str(trace.nodes[host])}
+        yield {"ph": "M", "pid": HOSTS, "tid": host + 1, "name": "thread_name", "args": thread}
     for flow, end in enumerate(trace.ends.tolist()):
         begin = int(trace.flow_start[flow])
         if begin < 0 or end < 0:
