@@ -1,0 +1,51 @@
+"""p4c's JSON of our programs, in the engine and, where it is installed, in simple_switch."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from p4.codegen.generate import generate_c
+from p4.codegen.reader import read_program
+from p4.compiler.reference import NAMES, compile_with_p4c
+from testbed.bmv2.compilers import compare_compilers
+
+ROOT = Path(__file__).resolve().parents[2]
+PROGRAMS = sorted((ROOT / "p4" / "programs").glob("*.p4"))
+LANGUAGE = sorted((Path(__file__).parent / "differential").glob("*.p4"))
+GIVEN = [Path(name) for name in os.environ.get("DIFFERENTIAL_PROGRAMS", "").split(":") if name]
+FRAMES = 100
+SIZES = [(2, 8), (6, 72), (32, 2048)]  # uplinks and destinations of k = 4, 12 and 64
+TELEMETRY = ["TELEMETRY=1", "FRAME_US=100"]
+
+pytestmark = [
+    pytest.mark.p4c,
+    pytest.mark.skipif(
+        not any(map(shutil.which, NAMES)), reason=f"neither {' nor '.join(NAMES)} is on the path"
+    ),
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("telemetry", [False, True], ids=["plain", "telemetry"])
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"w{size[0]}")
+@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
+def test_programs__compile_with_p4c_and_load(
+    path: Path, size: tuple[int, int], *, telemetry: bool
+) -> None:
+    defines = [f"W={size[0]}", f"DESTINATIONS={size[1]}", *(TELEMETRY if telemetry else [])]
+    assert generate_c(read_program(compile_with_p4c(path, defines=defines), path.stem))
+
+
+@pytest.mark.bmv2
+@pytest.mark.skipif(
+    shutil.which("simple_switch") is None, reason="simple_switch is not on the path"
+)
+@pytest.mark.parametrize("path", [*PROGRAMS, *LANGUAGE, *GIVEN], ids=lambda path: path.stem)
+def test_both_compilers__on_both_switches(path: Path) -> None:
+    verdicts = compare_compilers(path, seed=1, frames=FRAMES)
+    assert verdicts.differences == ()
+    assert verdicts.ours.frames > 0
