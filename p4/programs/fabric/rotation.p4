@@ -29,17 +29,14 @@
 #define ORDER_BITS 8
 #endif
 
-// The port for P[i] = base. id < 4 w^2, so that id2 < 4 w and two subtractions reduce it.
-bit<8> port_of(in bit<8> base, in bit<16> id) {
+// The port for P[i] = base in an order with this `twist` (id1) and `turn` (id2 mod w).
+bit<8> port_of(in bit<8> base, in bit<8> twist, in bit<8> turn) {
 #if ONE_ORDER
     return base;
 #else
-    bit<8> flipped = base ^ (bit<8>)id[ORDER_BITS - 1:0];
-    bit<16> sum = id >> ORDER_BITS;
-    sum = sum >= 2 * W ? sum - 2 * W : sum;
-    sum = sum >= W ? sum - W : sum;
-    sum = sum + (bit<16>)(flipped < W ? flipped : base);
-    return (bit<8>)(sum >= W ? sum - W : sum);
+    bit<8> flipped = base ^ twist;
+    bit<8> place = flipped < W ? flipped : base;
+    return place >= W - turn ? place - (W - turn) : place + turn;
 #endif
 }
 
@@ -47,6 +44,16 @@ bit<8> port_of(in bit<8> base, in bit<16> id) {
 control Rotation(in bit<32> pointer, in bit<16> id, inout Metadata meta) {
     register<bit<8>>(POINTERS) pointers;
     register<bit<8>>(W) order;
+    bit<8> twist = 0;
+    bit<8> turn = 0;
+
+    // id < 4 w^2, so that id2 < 4 w and two subtractions reduce it.
+    action know_order() {
+        bit<16> second = id >> ORDER_BITS;
+        second = second >= 2 * W ? second - 2 * W : second;
+        turn = (bit<8>)(second >= W ? second - W : second);
+        twist = (bit<8>)id[ORDER_BITS - 1:0];
+    }
 
     action rotate() {
         bit<8> position;
@@ -54,32 +61,32 @@ control Rotation(in bit<32> pointer, in bit<16> id, inout Metadata meta) {
         pointers.read(position, pointer);
         pointers.write(pointer, AFTER(position));
         order.read(base, (bit<32>)position);
-        meta.uplink = port_of(base, id);
+        meta.uplink = port_of(base, twist, turn);
     }
 
     // The pointer goes on until it meets an uplink that leads to the destination, so that each of
-    // those still gets one packet a round.
+    // those still gets one packet a round. Positions are tried from the last to the first, so that
+    // the first counts. Each is told by `start`, and the order is known beforehand: compilers that
+    // substitute variables would nest a chain of steps in itself.
     action rotate_over_valid() {
-        bit<8> position;
+        bit<8> start;
         bit<8> base;
         bit<8> port;
         bit<1> takes;
-        bit<1> searching = 1;
         bit<8> next = 0;
-        pointers.read(position, pointer);
+        pointers.read(start, pointer);
 #define TRY(i) \
-        order.read(base, (bit<32>)position); \
-        port = port_of(base, id); \
-        takes = searching & CONTAINS(meta.valid, port); \
-        searching = searching & ~takes; \
-        position = AFTER(position); \
+        order.read(base, (bit<32>)LATER(start, W - 1 - i)); \
+        port = port_of(base, twist, turn); \
+        takes = CONTAINS(meta.valid, port); \
         meta.uplink = takes == 1 ? port : meta.uplink; \
-        next = takes == 1 ? position : next;
+        next = takes == 1 ? LATER(start, W - i) : next;
         EACH_UPLINK(TRY)
         pointers.write(pointer, next);
     }
 
     apply {
+        know_order();
         if (meta.valid == ALL_UPLINKS) {
             rotate();
         } else {

@@ -59,6 +59,9 @@
 // The uplink (or position) after i, round and round.
 #define AFTER(i) ((i) == W - 1 ? (bit<8>)0 : (i) + 1)
 
+// The one that is a constant number n of steps after i, at most W.
+#define LATER(i, n) ((i) >= W - (n) ? (i) - (W - (n)) : (i) + (n))
+
 // How many uplinks a set has.
 bit<8> size_of(in bit<W> set) {
     bit<8> size = 0;

@@ -41,23 +41,25 @@ struct metadata {
     uint8_t Fabric_routing_up_here; /* bit<2> */
     uint16_t Fabric_balance_id; /* bit<16> */
     uint32_t Fabric_balance_rotation_pointer; /* bit<32> */
+    uint8_t Fabric_balance_rotation_twist; /* bit<8> */
+    uint8_t Fabric_balance_rotation_turn; /* bit<8> */
+    uint16_t Fabric_balance_rotation_second; /* bit<16> */
     uint8_t Fabric_balance_rotation_position; /* bit<8> */
     uint8_t Fabric_balance_rotation_base; /* bit<8> */
     uint8_t Fabric_balance_rotation_port_of; /* bit<8> */
     uint8_t Fabric_balance_rotation_flipped; /* bit<8> */
-    uint16_t Fabric_balance_rotation_sum; /* bit<16> */
-    uint8_t Fabric_balance_rotation_position_0; /* bit<8> */
+    uint8_t Fabric_balance_rotation_place; /* bit<8> */
+    uint8_t Fabric_balance_rotation_start; /* bit<8> */
     uint8_t Fabric_balance_rotation_base_0; /* bit<8> */
     uint8_t Fabric_balance_rotation_port; /* bit<8> */
     uint8_t Fabric_balance_rotation_takes; /* bit<1> */
-    uint8_t Fabric_balance_rotation_searching; /* bit<1> */
     uint8_t Fabric_balance_rotation_next; /* bit<8> */
     uint8_t Fabric_balance_rotation_port_of_0; /* bit<8> */
     uint8_t Fabric_balance_rotation_flipped_0; /* bit<8> */
-    uint16_t Fabric_balance_rotation_sum_0; /* bit<16> */
+    uint8_t Fabric_balance_rotation_place_0; /* bit<8> */
     uint8_t Fabric_balance_rotation_port_of_1; /* bit<8> */
     uint8_t Fabric_balance_rotation_flipped_1; /* bit<8> */
-    uint16_t Fabric_balance_rotation_sum_1; /* bit<16> */
+    uint8_t Fabric_balance_rotation_place_1; /* bit<8> */
 };
 
 struct packet {
@@ -163,8 +165,8 @@ static const struct pl_action actions[] = {
     {"routing33_0", NULL, 0, 0},
     {"routing33", NULL, 0, 0},
     {"ofan19", NULL, 0, 0},
-    {"rotation84", NULL, 0, 0},
-    {"rotation86", NULL, 0, 0},
+    {"rotation91", NULL, 0, 0},
+    {"rotation93", NULL, 0, 0},
     {"main13", NULL, 0, 0},
 };
 
@@ -192,13 +194,13 @@ static const struct pl_table tables[] = {
     {.name = "tbl_ofan19", .engine = PL_NO_KEY, .row_bytes = 24, .actions = actions_2, .action_count
             = 1, .default_constant = 1, .counter = PL_NONE, .meter = PL_NONE, .profile = PL_NONE,
             .size = 1024, .default_action = 8},
-    {.name = "tbl_rotation84", .engine = PL_NO_KEY, .row_bytes = 24, .actions = actions_3,
+    {.name = "tbl_rotation91", .engine = PL_NO_KEY, .row_bytes = 24, .actions = actions_3,
             .action_count = 1, .default_constant = 1, .counter = PL_NONE, .meter = PL_NONE, .profile
             = PL_NONE, .size = 1024, .default_action = 9},
     {.name = "tbl_main13", .engine = PL_NO_KEY, .row_bytes = 24, .actions = actions_4, .action_count
             = 1, .default_constant = 1, .counter = PL_NONE, .meter = PL_NONE, .profile = PL_NONE,
             .size = 1024, .default_action = 11},
-    {.name = "tbl_rotation86", .engine = PL_NO_KEY, .row_bytes = 24, .actions = actions_5,
+    {.name = "tbl_rotation93", .engine = PL_NO_KEY, .row_bytes = 24, .actions = actions_5,
             .action_count = 1, .default_constant = 1, .counter = PL_NONE, .meter = PL_NONE, .profile
             = PL_NONE, .size = 1024, .default_action = 10},
     {.name = "Fabric.routing.place", .engine = PL_NO_KEY, .argument_words = 6, .row_bytes = 72,
@@ -285,10 +287,22 @@ static inline void action_ofan19(struct packet *packet)
     packet->meta.Fabric_balance_id = (uint16_t)(packet->meta.userMetadata_destination +
             ((packet->meta.userMetadata_is_ack == 1) ? packet->meta.userMetadata_destinations : 0));
     packet->meta.Fabric_balance_rotation_pointer = (uint32_t)packet->meta.Fabric_balance_id;
+    packet->meta.Fabric_balance_rotation_twist = 0;
+    packet->meta.Fabric_balance_rotation_turn = 0;
+    packet->meta.Fabric_balance_rotation_second = (uint16_t)(packet->meta.Fabric_balance_id >> 1);
+    packet->meta.Fabric_balance_rotation_second =
+            (uint16_t)((packet->meta.Fabric_balance_rotation_second >= 4) ?
+            (((uint64_t)packet->meta.Fabric_balance_rotation_second - 4) & 0xffff) :
+            packet->meta.Fabric_balance_rotation_second);
+    packet->meta.Fabric_balance_rotation_turn =
+            (uint8_t)((packet->meta.Fabric_balance_rotation_second >= 2) ?
+            (((uint64_t)packet->meta.Fabric_balance_rotation_second - 2) & 0xffff) :
+            packet->meta.Fabric_balance_rotation_second);
+    packet->meta.Fabric_balance_rotation_twist = (uint8_t)(packet->meta.Fabric_balance_id & 1);
 }
 
-/* rotation.p4:84: action rotation84 */
-static inline void action_rotation84(struct packet *packet)
+/* rotation.p4:91: action rotation91 */
+static inline void action_rotation91(struct packet *packet)
 {
     if (pl_in_range(&packet->base, packet->meta.Fabric_balance_rotation_pointer, 16)) {
         packet->meta.Fabric_balance_rotation_position =
@@ -304,120 +318,98 @@ static inline void action_rotation84(struct packet *packet)
                 (uint8_t)register_Fabric_balance_rotation_order(packet)[packet->meta.Fabric_balance_rotation_position];
     }
     packet->meta.Fabric_balance_rotation_flipped =
-            (uint8_t)(packet->meta.Fabric_balance_rotation_base ^ (packet->meta.Fabric_balance_id &
-            1));
-    packet->meta.Fabric_balance_rotation_sum = (uint16_t)(packet->meta.Fabric_balance_id >> 1);
-    packet->meta.Fabric_balance_rotation_sum = (uint16_t)((packet->meta.Fabric_balance_rotation_sum
-            >= 4) ? (((uint64_t)packet->meta.Fabric_balance_rotation_sum - 4) & 0xffff) :
-            packet->meta.Fabric_balance_rotation_sum);
-    packet->meta.Fabric_balance_rotation_sum = (uint16_t)((packet->meta.Fabric_balance_rotation_sum
-            >= 2) ? (((uint64_t)packet->meta.Fabric_balance_rotation_sum - 2) & 0xffff) :
-            packet->meta.Fabric_balance_rotation_sum);
-    packet->meta.Fabric_balance_rotation_sum = (uint16_t)(packet->meta.Fabric_balance_rotation_sum +
-            ((packet->meta.Fabric_balance_rotation_flipped < 2) ?
+            (uint8_t)(packet->meta.Fabric_balance_rotation_base ^
+            packet->meta.Fabric_balance_rotation_twist);
+    packet->meta.Fabric_balance_rotation_place =
+            (uint8_t)((packet->meta.Fabric_balance_rotation_flipped < 2) ?
             packet->meta.Fabric_balance_rotation_flipped :
-            packet->meta.Fabric_balance_rotation_base));
+            packet->meta.Fabric_balance_rotation_base);
     packet->meta.Fabric_balance_rotation_port_of =
-            (uint8_t)((packet->meta.Fabric_balance_rotation_sum >= 2) ?
-            (((uint64_t)packet->meta.Fabric_balance_rotation_sum - 2) & 0xffff) :
-            packet->meta.Fabric_balance_rotation_sum);
+            (uint8_t)((packet->meta.Fabric_balance_rotation_place >= ((2 -
+            (uint64_t)packet->meta.Fabric_balance_rotation_turn) & 0xff)) ?
+            (((uint64_t)packet->meta.Fabric_balance_rotation_place - ((2 -
+            (uint64_t)packet->meta.Fabric_balance_rotation_turn) & 0xff)) & 0xff) :
+            ((packet->meta.Fabric_balance_rotation_place +
+            packet->meta.Fabric_balance_rotation_turn) & 0xff));
     packet->meta.userMetadata_uplink = (uint8_t)packet->meta.Fabric_balance_rotation_port_of;
 }
 
-/* rotation.p4:86: action rotation86 */
-static inline void action_rotation86(struct packet *packet)
+/* rotation.p4:93: action rotation93 */
+static inline void action_rotation93(struct packet *packet)
 {
-    packet->meta.Fabric_balance_rotation_searching = 1;
     packet->meta.Fabric_balance_rotation_next = 0;
     if (pl_in_range(&packet->base, packet->meta.Fabric_balance_rotation_pointer, 16)) {
-        packet->meta.Fabric_balance_rotation_position_0 =
+        packet->meta.Fabric_balance_rotation_start =
                 (uint8_t)register_Fabric_balance_rotation_pointers(packet)[packet->meta.Fabric_balance_rotation_pointer];
     }
-    if (pl_in_range(&packet->base, packet->meta.Fabric_balance_rotation_position_0, 2)) {
+    if (pl_in_range(&packet->base, (uint64_t)((packet->meta.Fabric_balance_rotation_start >= 1) ?
+            (((uint64_t)packet->meta.Fabric_balance_rotation_start - 1) & 0xff) :
+            ((packet->meta.Fabric_balance_rotation_start + 1) & 0xff)), 2)) {
         packet->meta.Fabric_balance_rotation_base_0 =
-                (uint8_t)register_Fabric_balance_rotation_order(packet)[packet->meta.Fabric_balance_rotation_position_0];
+                (uint8_t)register_Fabric_balance_rotation_order(packet)[(uint64_t)((packet->meta.Fabric_balance_rotation_start
+                >= 1) ? (((uint64_t)packet->meta.Fabric_balance_rotation_start - 1) & 0xff) :
+                ((packet->meta.Fabric_balance_rotation_start + 1) & 0xff))];
     }
     packet->meta.Fabric_balance_rotation_flipped_0 =
-            (uint8_t)(packet->meta.Fabric_balance_rotation_base_0 ^ (packet->meta.Fabric_balance_id
-            & 1));
-    packet->meta.Fabric_balance_rotation_sum_0 = (uint16_t)(packet->meta.Fabric_balance_id >> 1);
-    packet->meta.Fabric_balance_rotation_sum_0 =
-            (uint16_t)((packet->meta.Fabric_balance_rotation_sum_0 >= 4) ?
-            (((uint64_t)packet->meta.Fabric_balance_rotation_sum_0 - 4) & 0xffff) :
-            packet->meta.Fabric_balance_rotation_sum_0);
-    packet->meta.Fabric_balance_rotation_sum_0 =
-            (uint16_t)((packet->meta.Fabric_balance_rotation_sum_0 >= 2) ?
-            (((uint64_t)packet->meta.Fabric_balance_rotation_sum_0 - 2) & 0xffff) :
-            packet->meta.Fabric_balance_rotation_sum_0);
-    packet->meta.Fabric_balance_rotation_sum_0 =
-            (uint16_t)(packet->meta.Fabric_balance_rotation_sum_0 +
-            ((packet->meta.Fabric_balance_rotation_flipped_0 < 2) ?
+            (uint8_t)(packet->meta.Fabric_balance_rotation_base_0 ^
+            packet->meta.Fabric_balance_rotation_twist);
+    packet->meta.Fabric_balance_rotation_place_0 =
+            (uint8_t)((packet->meta.Fabric_balance_rotation_flipped_0 < 2) ?
             packet->meta.Fabric_balance_rotation_flipped_0 :
-            packet->meta.Fabric_balance_rotation_base_0));
+            packet->meta.Fabric_balance_rotation_base_0);
     packet->meta.Fabric_balance_rotation_port_of_0 =
-            (uint8_t)((packet->meta.Fabric_balance_rotation_sum_0 >= 2) ?
-            (((uint64_t)packet->meta.Fabric_balance_rotation_sum_0 - 2) & 0xffff) :
-            packet->meta.Fabric_balance_rotation_sum_0);
+            (uint8_t)((packet->meta.Fabric_balance_rotation_place_0 >= ((2 -
+            (uint64_t)packet->meta.Fabric_balance_rotation_turn) & 0xff)) ?
+            (((uint64_t)packet->meta.Fabric_balance_rotation_place_0 - ((2 -
+            (uint64_t)packet->meta.Fabric_balance_rotation_turn) & 0xff)) & 0xff) :
+            ((packet->meta.Fabric_balance_rotation_place_0 +
+            packet->meta.Fabric_balance_rotation_turn) & 0xff));
     packet->meta.Fabric_balance_rotation_port =
             (uint8_t)packet->meta.Fabric_balance_rotation_port_of_0;
     packet->meta.Fabric_balance_rotation_takes =
-            (uint8_t)(packet->meta.Fabric_balance_rotation_searching &
-            (pl_shift_right(packet->meta.userMetadata_valid,
-            (uint64_t)packet->meta.Fabric_balance_rotation_port) & 1));
-    packet->meta.Fabric_balance_rotation_searching =
-            (uint8_t)(packet->meta.Fabric_balance_rotation_searching &
-            (pl_not((uint64_t)packet->meta.Fabric_balance_rotation_takes) & 1));
-    packet->meta.Fabric_balance_rotation_position_0 =
-            (uint8_t)((packet->meta.Fabric_balance_rotation_position_0 == 1) ? 0 :
-            ((packet->meta.Fabric_balance_rotation_position_0 + 1) & 0xff));
+            (uint8_t)(pl_shift_right(packet->meta.userMetadata_valid,
+            (uint64_t)packet->meta.Fabric_balance_rotation_port) & 1);
     packet->meta.userMetadata_uplink = (uint8_t)((packet->meta.Fabric_balance_rotation_takes == 1) ?
             packet->meta.Fabric_balance_rotation_port : packet->meta.userMetadata_uplink);
     packet->meta.Fabric_balance_rotation_next =
-            (uint8_t)((packet->meta.Fabric_balance_rotation_takes == 1) ?
-            packet->meta.Fabric_balance_rotation_position_0 :
+            (uint8_t)((packet->meta.Fabric_balance_rotation_takes == 1) ? (true ?
+            packet->meta.Fabric_balance_rotation_start :
+            ((packet->meta.Fabric_balance_rotation_start + 2) & 0xff)) :
             packet->meta.Fabric_balance_rotation_next);
-    if (pl_in_range(&packet->base, packet->meta.Fabric_balance_rotation_position_0, 2)) {
+    if (pl_in_range(&packet->base, (uint64_t)((packet->meta.Fabric_balance_rotation_start >= 2) ?
+            (((uint64_t)packet->meta.Fabric_balance_rotation_start - 2) & 0xff) :
+            packet->meta.Fabric_balance_rotation_start), 2)) {
         packet->meta.Fabric_balance_rotation_base_0 =
-                (uint8_t)register_Fabric_balance_rotation_order(packet)[packet->meta.Fabric_balance_rotation_position_0];
+                (uint8_t)register_Fabric_balance_rotation_order(packet)[(uint64_t)((packet->meta.Fabric_balance_rotation_start
+                >= 2) ? (((uint64_t)packet->meta.Fabric_balance_rotation_start - 2) & 0xff) :
+                packet->meta.Fabric_balance_rotation_start)];
     }
     packet->meta.Fabric_balance_rotation_flipped_1 =
-            (uint8_t)(packet->meta.Fabric_balance_rotation_base_0 ^ (packet->meta.Fabric_balance_id
-            & 1));
-    packet->meta.Fabric_balance_rotation_sum_1 = (uint16_t)(packet->meta.Fabric_balance_id >> 1);
-    packet->meta.Fabric_balance_rotation_sum_1 =
-            (uint16_t)((packet->meta.Fabric_balance_rotation_sum_1 >= 4) ?
-            (((uint64_t)packet->meta.Fabric_balance_rotation_sum_1 - 4) & 0xffff) :
-            packet->meta.Fabric_balance_rotation_sum_1);
-    packet->meta.Fabric_balance_rotation_sum_1 =
-            (uint16_t)((packet->meta.Fabric_balance_rotation_sum_1 >= 2) ?
-            (((uint64_t)packet->meta.Fabric_balance_rotation_sum_1 - 2) & 0xffff) :
-            packet->meta.Fabric_balance_rotation_sum_1);
-    packet->meta.Fabric_balance_rotation_sum_1 =
-            (uint16_t)(packet->meta.Fabric_balance_rotation_sum_1 +
-            ((packet->meta.Fabric_balance_rotation_flipped_1 < 2) ?
+            (uint8_t)(packet->meta.Fabric_balance_rotation_base_0 ^
+            packet->meta.Fabric_balance_rotation_twist);
+    packet->meta.Fabric_balance_rotation_place_1 =
+            (uint8_t)((packet->meta.Fabric_balance_rotation_flipped_1 < 2) ?
             packet->meta.Fabric_balance_rotation_flipped_1 :
-            packet->meta.Fabric_balance_rotation_base_0));
+            packet->meta.Fabric_balance_rotation_base_0);
     packet->meta.Fabric_balance_rotation_port_of_1 =
-            (uint8_t)((packet->meta.Fabric_balance_rotation_sum_1 >= 2) ?
-            (((uint64_t)packet->meta.Fabric_balance_rotation_sum_1 - 2) & 0xffff) :
-            packet->meta.Fabric_balance_rotation_sum_1);
+            (uint8_t)((packet->meta.Fabric_balance_rotation_place_1 >= ((2 -
+            (uint64_t)packet->meta.Fabric_balance_rotation_turn) & 0xff)) ?
+            (((uint64_t)packet->meta.Fabric_balance_rotation_place_1 - ((2 -
+            (uint64_t)packet->meta.Fabric_balance_rotation_turn) & 0xff)) & 0xff) :
+            ((packet->meta.Fabric_balance_rotation_place_1 +
+            packet->meta.Fabric_balance_rotation_turn) & 0xff));
     packet->meta.Fabric_balance_rotation_port =
             (uint8_t)packet->meta.Fabric_balance_rotation_port_of_1;
     packet->meta.Fabric_balance_rotation_takes =
-            (uint8_t)(packet->meta.Fabric_balance_rotation_searching &
-            (pl_shift_right(packet->meta.userMetadata_valid,
-            (uint64_t)packet->meta.Fabric_balance_rotation_port) & 1));
-    packet->meta.Fabric_balance_rotation_searching =
-            (uint8_t)(packet->meta.Fabric_balance_rotation_searching &
-            (pl_not((uint64_t)packet->meta.Fabric_balance_rotation_takes) & 1));
-    packet->meta.Fabric_balance_rotation_position_0 =
-            (uint8_t)((packet->meta.Fabric_balance_rotation_position_0 == 1) ? 0 :
-            ((packet->meta.Fabric_balance_rotation_position_0 + 1) & 0xff));
+            (uint8_t)(pl_shift_right(packet->meta.userMetadata_valid,
+            (uint64_t)packet->meta.Fabric_balance_rotation_port) & 1);
     packet->meta.userMetadata_uplink = (uint8_t)((packet->meta.Fabric_balance_rotation_takes == 1) ?
             packet->meta.Fabric_balance_rotation_port : packet->meta.userMetadata_uplink);
     packet->meta.Fabric_balance_rotation_next =
             (uint8_t)((packet->meta.Fabric_balance_rotation_takes == 1) ?
-            packet->meta.Fabric_balance_rotation_position_0 :
+            ((packet->meta.Fabric_balance_rotation_start >= 1) ?
+            (((uint64_t)packet->meta.Fabric_balance_rotation_start - 1) & 0xff) :
+            ((packet->meta.Fabric_balance_rotation_start + 1) & 0xff)) :
             packet->meta.Fabric_balance_rotation_next);
     if (pl_in_range(&packet->base, packet->meta.Fabric_balance_rotation_pointer, 16)) {
         register_Fabric_balance_rotation_pointers(packet)[packet->meta.Fabric_balance_rotation_pointer]
@@ -587,9 +579,9 @@ static inline void ingress(struct packet *packet)
     if (!(packet->meta.userMetadata_valid == 0)) {
         action_ofan19(packet);
         if (packet->meta.userMetadata_valid == 3) {
-            action_rotation84(packet);
+            action_rotation91(packet);
         } else {
-            action_rotation86(packet);
+            action_rotation93(packet);
         }
         action_main13(packet);
     }
@@ -799,7 +791,7 @@ static struct pl_switch *create(const struct pl_world *world, uint64_t seed)
 __attribute__((visibility("default"))) const struct pl_program pl_program = {
     .abi = PL_ABI,
     .name = "ofan",
-    .digest = "50bab270fe64491447522576619f2fe5586d6a85cfca93cfaec6f545b68344c6",
+    .digest = "398fd8e423db28ef2b66755b2d4c225cd65eec70c285a813f767e44fe1045c68",
     .pure_egress = 1,
     .create = create,
     .destroy = pl_switch_free,
