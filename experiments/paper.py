@@ -130,14 +130,19 @@ def _run(options: Options) -> int:
     )
     own = topmost_missing(options.out)
     options.out.mkdir(parents=True, exist_ok=True)
-    made = []
+    made, left_out = [], []
     for figure in FIGURES:
-        if figure.name in options.figures:
-            print(f"{figure.name}: {figure.title}")
-            made.append(make_figure(figure, options))
-            _tell(made[-1])
+        if figure.name not in options.figures:
+            continue
+        print(f"{figure.name}: {figure.title}")
+        if options.page and options.plot_only and not _begun(figure, options):
+            left_out.append(figure)
+            print("  nothing was run yet: left out")
+            continue
+        made.append(make_figure(figure, options))
+        _tell(made[-1])
     if options.page:
-        page = reproduction.write_page(options.out, made, quick=options.quick)
+        page = reproduction.write_page(options.out, made, left_out, quick=options.quick)
         print(f"\n{page}")
     hand_over(own, options.out)
     return FAILED if any(figure.failed for figure in made) else 0
@@ -148,3 +153,9 @@ def _tell(made: Made) -> None:
         print(f"  {claim}")
     failed = f", {made.failed} points FAILED (run again to retry)" if made.failed else ""
     print(f"  {made.runs} runs{failed}; {', '.join(str(path) for path in made.pictures)}")
+
+
+def _begun(figure: Figure, options: Options) -> bool:
+    points = points_of(figure, options)
+    folder = options.out / "points"
+    return not points or any(kept_row(folder / point.key) is not None for point in points)

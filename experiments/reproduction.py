@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from experiments.figures import Claim
+    from experiments.figures import Claim, Figure
     from experiments.paper import Made
 
 PAGE = "reproduction.md"
@@ -19,8 +19,13 @@ QUICK = (
 )
 
 
-def write_page(folder: Path, made: Sequence[Made], *, quick: bool) -> Path:
-    """Write the page into `folder`, next to the pictures it shows; return it."""
+def write_page(
+    folder: Path, made: Sequence[Made], left_out: Sequence[Figure] = (), *, quick: bool
+) -> Path:
+    """Write the page into `folder`, next to the pictures it shows; return it.
+
+    `left_out` are figures of which nothing was run.
+    """
     size = " --quick" if quick else ""
     answers = Counter(claim.holds for figure in made for claim in figure.claims)
     lines = [
@@ -34,6 +39,8 @@ def write_page(folder: Path, made: Sequence[Made], *, quick: bool) -> Path:
         "",
         f"All of it: `python experiments/run.py paper{size}`",
     ]
+    if left_out:
+        lines += ["", f"Not run: {', '.join(figure.name for figure in left_out)}."]
     for figure in made:
         lines += _section(figure, folder, size)
     path = folder / PAGE

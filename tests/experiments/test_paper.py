@@ -195,3 +195,9 @@ def test_figures__quick_size_is_drawn_and_claimed(figure: Figure, tmp_path: Path
     points = list((tmp_path / "points").glob("*/row.json")) if figure.sweep(True) else []
     verdicts = {json.loads(path.read_text(encoding="utf-8"))["verdict"] for path in points}
     assert verdicts <= {"VALID"}
+
+
+def test_main__paper_plot_only__names_what_was_not_run(only_small: None, tmp_path: Path) -> None:
+    assert paper.main(["paper", "--plot-only", "--out", str(tmp_path)]) == 0
+    page = (tmp_path / "reproduction.md").read_text(encoding="utf-8")
+    assert "Not run: small." in page
