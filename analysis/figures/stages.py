@@ -44,7 +44,9 @@ def queues_by_stage(figure: Figure, table: pd.DataFrame, looks: Mapping[str, Loo
     legend_above(panels[0])
 
 
-def overload(axes: Axes, table: pd.DataFrame, looks: Mapping[str, Look]) -> None:
+def overload(
+    axes: Axes, table: pd.DataFrame, looks: Mapping[str, Look], *, legend: bool = True
+) -> None:
     """Draw the worst link overload by scheme, a bar a stage, as the paper's Fig. 3.
 
     `table` has a row a run and stage: scheme, stage, value (a share). Bars are means over runs,
@@ -53,7 +55,8 @@ def overload(axes: Axes, table: pd.DataFrame, looks: Mapping[str, Look]) -> None
     _grouped(axes, table, "variant", "stage", looks)
     axes.set_ylabel("worst link overload (%)")
     percent_axis(axes)
-    legend_above(axes)
+    if legend:
+        legend_above(axes)
 
 
 def _grouped(

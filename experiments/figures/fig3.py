@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 UP, DOWN = ("E-A", "A-C"), ("C-A", "A-E")
 STAGES = (*UP, *DOWN)
-PACKETS = (36, 256, 1024)
+PACKETS = (64, 256, 1024)
 STICKY = ("simple_rr", "jsq")
 SAMPLED = ("choice", "drill")
 OBLIVIOUS = ("conga", "dlb", "sglb", "rps", "rsq", "reps", "ar")
@@ -59,11 +59,9 @@ def plot(table: pd.DataFrame, looks: Mapping[str, Look], stem: Path) -> list[Pat
     def panels(figure: matplotlib.figure.Figure) -> None:
         rows = figure.subplots(len(PACKETS), 1)
         for axes, number in zip(rows, PACKETS, strict=True):
-            overload(axes, _long(table, number), looks)
+            overload(axes, _long(table, number), looks, legend=number == PACKETS[0])
             axes.set_yscale("symlog", linthresh=FLAT)
             axes.set_title(f"{number:,} packets")
-            if number != PACKETS[0]:
-                axes.get_legend().remove()
 
     return [draw(stem, panels, width=PAGE, height=2.0 * len(PACKETS))]
 

@@ -149,7 +149,7 @@ def test_main__paper__writes_the_page(only_small: None, tmp_path: Path) -> None:
     page = (tmp_path / "reproduction.md").read_text(encoding="utf-8")
     assert "| Ofan ends | yes |" in page
     assert "![A small figure](small.png)" in page
-    assert "1 of 1 claims" in page
+    assert "Of 1 claims 1 came out as in the paper, 0 did not, 0 are not decided" in page
     assert "claims are those of the full size and may not hold here" in page
 
 
