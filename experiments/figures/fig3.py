@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from analysis.figures.stages import overload
-from analysis.figures.style import PAGE, draw
+from analysis.figures.style import PAGE, draw, percent_axis
 from experiments.figures.evidence import Estimate, all_of, by_seed, estimate
 from experiments.figures.figure import PACKET, Claim, Figure, each, plain
 from testbed import hosts, schemes
@@ -60,7 +60,8 @@ def plot(table: pd.DataFrame, looks: Mapping[str, Look], stem: Path) -> list[Pat
         rows = figure.subplots(len(PACKETS), 1)
         for axes, number in zip(rows, PACKETS, strict=True):
             overload(axes, _long(table, number), looks, legend=number == PACKETS[0])
-            axes.set_yscale("symlog", linthresh=FLAT)
+            axes.set_yscale("symlog", linthresh=0.01, linscale=0.5)
+            percent_axis(axes)
             axes.set_title(f"{number:,} packets")
 
     return [draw(stem, panels, width=PAGE, height=2.0 * len(PACKETS))]
