@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from analysis.bounds import (
@@ -66,6 +66,7 @@ def test_permutation_bound__one_packet_is_its_way_there_and_back_and_a_gap() -> 
     assert permutation_bound(PACKET, PAPER) == pytest.approx(way + 0.2)
 
 
+@settings(deadline=None)
 @given(st.integers(1, 1 << 22), st.integers(1, 1 << 16), st.sampled_from([2, 4]))
 def test_permutation_bound__grows_with_bytes_and_hops(size: int, more: int, hops: int) -> None:
     bound = permutation_bound(size, PAPER, hops)
@@ -73,6 +74,7 @@ def test_permutation_bound__grows_with_bytes_and_hops(size: int, more: int, hops
     assert permutation_bound(size, PAPER, hops + 2) > bound
 
 
+@settings(deadline=None)
 @given(st.integers(1, 4000), st.sampled_from([2, 4, 6]))
 def test_permutation_bound__is_above_the_floor_by_less_than_acks_leave_open(
     packets: int, hops: int
