@@ -49,7 +49,8 @@ def draw_panels(
         row = figure.subplots(1, len(panels), squeeze=False)[0]
         for axes, panel in zip(row, panels, strict=True):
             part = table if panel.part is None else table[panel.part(table)]
-            sweep(axes, part, panel.x, panel.y, looks, diagonal=panel.diagonal, legend=False)
+            if not part.empty:
+                sweep(axes, part, panel.x, panel.y, looks, diagonal=panel.diagonal, legend=False)
             axes.set_title(panel.title)
             if panel.more:
                 panel.more(axes)
