@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 LARGEST_PORT = 510
 HIGHEST_PRIORITY = (1 << 31) - 1
+LONGEST_FILE_NAME = 255  # bytes
 SHOWN = 60  # characters of a wrong value in an error
 MAC = re.compile(r"([0-9a-fA-F]{2}:){5}[0-9a-fA-F]{2}")
 _KINDS = {
@@ -66,6 +67,12 @@ def _line(text: str) -> str:
     if "\0" in text or "\n" in text:
         raise _wanted("one line of text")
     return text
+
+
+def _file(text: str) -> str:
+    if not text or max(map(len, text.encode().split(b"/"))) > LONGEST_FILE_NAME:
+        raise _wanted("the name of a file")
+    return _line(text)
 
 
 def _address(text: str) -> str:
@@ -121,6 +128,7 @@ def _whole(value: int) -> int:
 
 
 Line = Annotated[str, AfterValidator(_line)]
+FileName = Annotated[str, AfterValidator(_file)]
 Priority = Annotated[int, AfterValidator(_from_to(0, HIGHEST_PRIORITY))]
 EgressPort = Annotated[int, AfterValidator(_from_to(0, LARGEST_PORT))]
 Instance = Annotated[int, AfterValidator(_from_to(0, (1 << 16) - 1))]
@@ -139,8 +147,8 @@ class Host(Form):
 class Switch(Form):
     """A switch, and the files that it names."""
 
-    program: Line | None = None
-    runtime_json: Line | None = None
+    program: FileName | None = None
+    runtime_json: FileName | None = None
     cpu_port: Annotated[Any, AfterValidator(_port)] = None
 
 
@@ -196,7 +204,7 @@ class Runtime(Form):
 
     target: Literal["bmv2"] = "bmv2"
     p4info: Line | None = None
-    bmv2_json: Line | None = None
+    bmv2_json: FileName | None = None
     table_entries: list[TableEntry] = []
     multicast_group_entries: list[MulticastGroup] = []
     clone_session_entries: list[CloneSession] = []

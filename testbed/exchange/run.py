@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from errors import UserError, in_words
 from p4.engine import Program
 from p4.wire.front import Front, Limits
+from testbed.exchange import forms
 from testbed.exchange import network as networks
-from testbed.exchange.document import read_json
 from testbed.exchange.filling import fill, rehearsed
 from testbed.exchange.talk import Talk
 from testbed.exchange.tutorials import interface, read_topology
@@ -97,14 +97,14 @@ def program_of(topology: Path, switch: Described) -> Path:
     """
     named = switch.program
     if named is None and switch.runtime is not None:
-        text = read_json(switch.runtime).get("bmv2_json")
-        named = switch.runtime.parent / text if isinstance(text, str) else None
+        text = forms.read(switch.runtime, forms.Runtime).bmv2_json
+        named = None if text is None else switch.runtime.parent / text
     if named is None:
         raise UserError(f"{topology}: switch {switch.name} names no program; use --program")
     folders = (topology.parent, topology.parent.parent)
     places = [named, *(folder / f"{named.stem}.p4" for folder in folders)]
     for place in places:
-        if place.exists():
+        if place.is_file():
             return place
     raise UserError(f"{topology}: switch {switch.name}: there is no {named.stem}.p4")
 

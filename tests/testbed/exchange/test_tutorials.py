@@ -101,6 +101,7 @@ def hosts(**changes: Any) -> dict[str, Any]:
             broken(switches={"s1": {"cpu_port": "cpu"}}),
             'switches.s1.cpu_port is "cpu"; it should be a',
         ),
+        (broken(switches={"s1": {"program": "x" * 256}}), "it should be the name of a file"),
         (broken(switches={"h1": {}}), "h1 is a host and a switch; names are unique"),
         (broken(switches={"a" * 12: {}}), "a name has 1 to 10 letters and digits"),
         (broken(switches={"s 1": {}}), 'switches["s 1"]: a name has 1 to 10 letters and digits'),
