@@ -14,7 +14,8 @@ ROOT = Path(__file__).parents[3]
 SCRIPT = """
 import functools, sys
 from pathlib import Path
-from testbed.dataplane import library
+from testbed import hosts
+from testbed.dataplane import Ended, library
 library.build = functools.partial(library.build, library.SANITIZED)
 from tests.testbed.dataplane.network import Program, balance, flows, star
 for defines in ((), ("-DHELD", "-DGROWN=8")):
@@ -35,6 +36,21 @@ for defines in ((), ("-DHELD", "-DGROWN=8")):
         network.dataplane.samples()
         network.dataplane.ports()
         network.dataplane.close()
+program = Program(Path(sys.argv[1]), "-DPLAIN")
+rows = [(i % 6, 6 + i % 2, 20_000 + 7_001 * i) for i in range(12)]
+for cca in hosts.CONGESTIONS:
+    for recovery in hosts.RECOVERIES:
+        for buffer_bytes in (4_200, 60_000):
+            network = star(program, 8, congestion=cca.name, recovery=recovery.name,
+                           entropy="reps", buffer_bytes=buffer_bytes, loss=0.02, ecn_bytes=9000)
+            network.dataplane.add_flows(flows(rows, routes=1, subflows=[1, 3] * 6))
+            ended = network.dataplane.run_virtual(deadline_ps=10**12)
+            records = network.dataplane.flows()
+            assert balance(network.dataplane.totals()) == 0
+            assert (records["received"] <= records["packets"]).all()
+            assert ended is Ended.DONE or "flow" in network.dataplane.message
+            assert recovery.name == "none" or ended is Ended.DONE, (cca.name, recovery.name)
+            network.dataplane.close()
 assert "asan" in Path("/proc/self/maps").read_text()
 print("clean")
 """
