@@ -7,7 +7,7 @@ SOURCES := p4 testbed traffic analysis experiments benchmarks tests
 OPTIONS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-user test-root lint format golden golden-diff clean
+.PHONY: help setup run quick test test-user test-root lint format golden golden-diff clean
 
 help:  ## Say what the targets do
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/' | expand -t 14
@@ -31,10 +31,16 @@ setup: .venv/installed  ## Install what is missing: Debian packages, then the lo
 run: setup  ## Run the main job: six schemes on a k = 4 fat tree, to a table and figures
 	$(SUDO) $(PYTHON) experiments/run.py $(OPTIONS)
 
+QUICK := tests/test_*.py tests/testbed/scenario tests/testbed/test_*.py tests/traffic tests/p4/console \
+    tests/experiments/test_options.py tests/experiments/test_out.py tests/analysis/test_bounds.py
+
+quick: setup  ## Run the tests that are done in a minute
+	$(PYTHON) -m pytest -q -n auto -m 'not (root or mininet or bmv2 or p4c or slow)' $(QUICK) $(OPTIONS)
+
 test: test-user test-root  ## Run the whole test suite
 
 test-user: setup
-	$(PYTHON) -m pytest -q -m 'not root and not mininet' $(OPTIONS)
+	$(PYTHON) -m pytest -q -n auto -m 'not root and not mininet' $(OPTIONS)
 
 test-root: setup  # real-time tests run one after the other
 	$(SUDO) PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m pytest -q -p no:cacheprovider -m 'root or mininet' $(OPTIONS)

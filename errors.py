@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import signal
 import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -11,7 +12,30 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
-FAILED, WRONG_INPUT, INTERRUPTED = 1, 2, 130
+FAILED, WRONG_INPUT, INTERRUPTED, TERMINATED = 1, 2, 130, 143
+
+
+class TerminatedError(KeyboardInterrupt):
+    """SIGTERM has come: to end as after Ctrl-C, with a code of its own."""
+
+
+def code_of(stop: KeyboardInterrupt) -> int:
+    """Return the exit code after an interruption."""
+    return TERMINATED if isinstance(stop, TerminatedError) else INTERRUPTED
+
+
+@contextmanager
+def ending_on_sigterm() -> Iterator[None]:
+    """End work on SIGTERM as on Ctrl-C: what was finished is kept and shown."""
+
+    def end(_number: int, _frame: object) -> None:
+        raise TerminatedError
+
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 class UserError(Exception):
@@ -33,8 +57,8 @@ def telling(name: str, work: Callable[[], int]) -> int:
     except (UserError, OSError) as error:
         sys.stderr.write(f"{name}: {in_words(error)}\n")
         return error.code if isinstance(error, UserError) else WRONG_INPUT
-    except KeyboardInterrupt:
-        return INTERRUPTED
+    except KeyboardInterrupt as stop:
+        return code_of(stop)
 
 
 def in_words(error: Exception) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from errors import telling, writing_into
+from errors import ending_on_sigterm, telling, writing_into
 from experiments.listing import listing
 from experiments.options import parse
 from experiments.out import check, claimed, fresh
@@ -51,4 +51,7 @@ def _follow(request: Request) -> int:
         with writing_into(out), claimed(out):
             return run_all(plans, world, request.dilation, out, strict=request.strict)
 
-    return work() if world == VIRTUAL else run_inside(lambda: telling("run.py", work))
+    if world == VIRTUAL:
+        with ending_on_sigterm():
+            return work()
+    return run_inside(lambda: telling("run.py", work))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from analysis.fidelity import judge
 from analysis.report import write_report
 from analysis.results import find_runs, read_run
+from errors import FAILED, code_of
 from experiments.looks import label, looks
 from experiments.out import folder_of, others
 from experiments.ownership import hand_over, topmost_missing
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from testbed.plan import Plan
     from testbed.scenario import Scenario
 
-FAILED, INTERRUPTED = 1, 130
+
 SLOWER = 2.0
 """How much slower an invalid run is repeated."""
 
@@ -100,7 +101,7 @@ def run_all(
     """
     world = open_world(world_name)
     made = topmost_missing(out)
-    failed, interrupted = 0, False
+    failed, stopped = 0, 0
     try:
         with RunProgress(len(plans)) as progress:
             session = Session(world, world_name, dilation, out, progress)
@@ -110,8 +111,8 @@ def run_all(
             session.introduce(plans[0])
             for plan in plans:
                 failed += not session.run(plan)
-    except KeyboardInterrupt:
-        interrupted = True
+    except KeyboardInterrupt as stop:
+        stopped = code_of(stop)
         print("interrupted; what was finished is kept")
     finally:
         world.close()
@@ -120,7 +121,7 @@ def run_all(
         table = show(out, [plan.scenario for plan in plans])
         failed += strict and _any_invalid(table)
         hand_over(out)
-    return INTERRUPTED if interrupted else FAILED if failed else 0
+    return stopped or (FAILED if failed else 0)
 
 
 def plot_again(out: Path, *, strict: bool = False) -> int:

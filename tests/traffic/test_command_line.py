@@ -3,7 +3,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import time
+from dataclasses import dataclass
 
 import pytest
 
@@ -15,18 +15,48 @@ ENDS = Ends("10.0.0.1", "10.0.1.1")
 IN_NAMESPACE = ["unshare", "--net", "--map-root-user", "sh", "-c"]
 
 
-def test_pace__keeps_the_rate() -> None:
-    sent: list[float] = []
-    result = pace([b"frame"] * 50, 500.0, lambda _: sent.append(time.monotonic()))
-    assert len(sent) == result.frames == 50
-    assert 0.097 < sent[-1] - sent[0] < 0.2  # 49 intervals of 2 ms
-    assert result.elapsed_ns >= 100_000_000
+@dataclass
+class Clock:
+    """A clock that passes only where someone waits, or takes time to send."""
+
+    now: int = 1_000
+
+    def monotonic_ns(self) -> int:
+        return self.now
+
+    def wait_until(self, deadline: int) -> None:
+        self.now = max(self.now, deadline)
 
 
-def test_pace__no_rate__does_not_wait() -> None:
-    begin = time.monotonic()
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    made = Clock()
+    monkeypatch.setattr("traffic.send.time", made)
+    monkeypatch.setattr("traffic.send._wait_until", made.wait_until)
+    return made
+
+
+def test_pace__keeps_the_rate(clock: Clock) -> None:
+    sent: list[int] = []
+    result = pace([b"frame"] * 50, 500.0, lambda _: sent.append(clock.now))
+    assert [time - sent[0] for time in sent] == [2_000_000 * number for number in range(50)]
+    assert result.elapsed_ns == 100_000_000
+
+
+def test_pace__a_late_frame_does_not_move_those_after_it(clock: Clock) -> None:
+    sent: list[int] = []
+
+    def transmit(_frame: bytes) -> None:
+        sent.append(clock.now)
+        clock.now += 5_000_000 if len(sent) == 1 else 0
+
+    pace([b""] * 5, 500.0, transmit)
+    assert [time - sent[0] for time in sent] == [0, 5_000_000, 5_000_000, 6_000_000, 8_000_000]
+
+
+def test_pace__no_rate__does_not_wait(clock: Clock) -> None:
     pace([b""] * 1000, 0, lambda _: None)
-    assert time.monotonic() - begin < 0.5
+    assert clock.now == Clock().now
 
 
 def test_prebuilt__numbers_frames_and_sprays() -> None:
