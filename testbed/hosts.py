@@ -93,8 +93,12 @@ ENTROPIES = (
     Entropy("ethereal", "subflows pinned to paths", paths=paths.pinning),
 )
 
+FIRST_WINDOW = (
+    Parameter("window_packets", 0, "first window; 0: from the next"),
+    Parameter("window_bdps", 1.5, "first window in bandwidth-delay products", 0.01),
+)
 DCTCP = (
-    Parameter("window_packets", 0, "first window; 0: a bandwidth-delay product"),
+    *FIRST_WINDOW,
     Parameter("threshold_packets", 100, "window up to which slow start goes"),
     Parameter("gain", 1 / 16, "weight of a window's share of marks in their average", 0, 1),
     Parameter("duplicates", 3, "duplicate ACKs, and one for each path, that mean a loss"),
@@ -110,7 +114,7 @@ NSCC = (
     Parameter("delay_gain", 0.0125, "weight of a delay in their average", 0, 1),
 )
 SWIFT = (
-    Parameter("window_packets", 0, "first window; 0: a bandwidth-delay product"),
+    *FIRST_WINDOW,
     Parameter("least_packets", 0.01, "smallest window", 0.001),
     Parameter("most_packets", 1_000, "largest window", 1),
     Parameter("queue_us", 1, "queueing delay in the target, beside the unloaded round trip"),

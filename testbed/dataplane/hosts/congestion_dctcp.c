@@ -1,5 +1,4 @@
 #include <float.h>
-#include <math.h>
 
 #include "congestion.h"
 #include "registry.h"
@@ -8,8 +7,8 @@
  * DCTCP (Alizadeh et al., SIGCOMM 2010) on NewReno, as htsim has it: the share of marked ACKs is
  * averaged once a window of ACKs, and as long as the average is above 0 every window is cut by half
  * of it, marked or not. A mark ends slow start. Reordering beyond 3 + paths duplicate ACKs is taken
- * for a loss. The first window is a bandwidth-delay product, because with htsim's 10 frames slow
- * start would be most of a message.
+ * for a loss. The first window is NSCC's, because with htsim's 10 frames slow start would be most
+ * of a message.
  */
 struct dctcp {
     double alpha;      /* average share of marked ACKs */
@@ -28,7 +27,8 @@ static double frame(const struct cca *cca)
 static double first_window(const struct network *network)
 {
     double packets = network->parameters[DCTCP_WINDOW_PACKETS];
-    return network->frame * (packets > 0 ? packets : ceil(network->bdp / network->frame));
+    double products = network->parameters[DCTCP_WINDOW_BDPS] * network->bdp;
+    return packets > 0 ? network->frame * packets : products;
 }
 
 static void open(struct cca *cca)

@@ -30,8 +30,8 @@ void swift_open(struct cca *cca)
 {
     struct swift *swift = (struct swift *)cca->state;
     double first = given(cca, SWIFT_WINDOW_PACKETS);
-    double bdp = ceil(cca->network->bdp / cca->network->frame);
-    cca->window = cca->network->frame * (first > 0 ? first : bdp);
+    double products = given(cca, SWIFT_WINDOW_BDPS) * cca->network->bdp;
+    cca->window = first > 0 ? cca->network->frame * first : products;
     limit(cca, cca->network->rtt_ps);
     swift->srtt = cca->network->rtt_ps;
 }

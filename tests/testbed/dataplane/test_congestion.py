@@ -20,6 +20,7 @@ FRAME = 4158.0
 PAYLOAD = 4096.0
 RATE = 100.0  # bytes a nanosecond
 RTT = 6253.32  # ns: six links of 500 ns each way, six frames and six ACKs
+FIRST = 1.5 * RATE * RTT
 
 
 class Event(NamedTuple):
@@ -141,7 +142,7 @@ SWIFTS = {
 @given(sequence=events(["ack"], 1, 3))
 @settings(max_examples=60, deadline=None)
 def test_swifts__follow_their_description(name: str, sequence: list[Event]) -> None:
-    first = 151 * FRAME
+    first = FIRST
     model = SWIFTS[name](
         base=RTT + 1000,
         range_=1000,
@@ -157,7 +158,7 @@ def test_swifts__follow_their_description(name: str, sequence: list[Event]) -> N
 @given(sequence=events(["ack"], 1, 3))
 @settings(max_examples=60, deadline=None)
 def test_dctcp__follows_its_description(sequence: list[Event]) -> None:
-    model = reference.Dctcp(FRAME, cwnd=151 * FRAME, ssthresh=100 * FRAME)
+    model = reference.Dctcp(FRAME, cwnd=FIRST, ssthresh=100 * FRAME)
     compare("dctcp", model, sequence)
 
 

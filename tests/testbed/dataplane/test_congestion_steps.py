@@ -210,7 +210,7 @@ def test_dctcp__halves_on_a_loss_and_restarts_on_a_timeout() -> None:
 
 
 def test_swift__aims_at_the_round_trip_and_a_microsecond() -> None:
-    control = Control("swift")
+    control = Control("swift", window_packets=151)
     assert control.window == 151 * FRAME  # flow scaling adds nothing above 100 frames
     before = control.window
     assert control.step(rtt_ps=RTT + 999_999) == pytest.approx(before + FRAME**2 / before)
@@ -237,7 +237,7 @@ def test_swift__paces_below_one_frame() -> None:
 
 
 def test_swift__cuts_most_on_recovery_and_on_timeouts_and_resets_after_five() -> None:
-    control = Control("swift")
+    control = Control("swift", window_packets=151)
     assert control.step(RECOVERED, after=2 * RTT) == pytest.approx(75.5 * FRAME)
     assert control.step(TIMEOUT, after=1000) == pytest.approx(75.5 * FRAME), "once a round trip"
     for cut in range(1, 5):
@@ -263,7 +263,7 @@ def test_lswift__needs_five_delays_in_a_row() -> None:
 
 def test_mswift__goes_by_the_median() -> None:
     """Of 75 delays, half a window of 151 frames; then of fewer."""
-    control = Control("mswift")
+    control = Control("mswift", window_packets=151)
     low, high = RTT + 500_000, RTT + 20_000_000
     for _ in range(75):
         control.step(after=1_000_000, rtt_ps=low)
