@@ -1,7 +1,7 @@
 """Run a folder of P4 programs with STF scripts beside them, and print what passes.
 
     python tests/p4/run_p4c_samples.py FOLDER [--scripts FOLDER] [--every] [--only TEXT]
-                                       [--jobs N] [--verbose]
+                                       [--compiler ours|p4c] [--jobs N] [--verbose]
 
 `--scripts` is where the `.stf` files are if not beside the programs; `--every` adds the programs
 without one, which are compiled. Programs that do not include v1model are left out. Results: pass;
@@ -25,6 +25,7 @@ from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from errors import UserError
 
@@ -32,24 +33,31 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from p4.codegen.document import ProgramError
 from p4.compiler import CompileError, compile_file
+from p4.compiler.reference import compile_with_p4c
 from p4.engine import Program
 from p4.stf import read_stf, run_stf
 from testbed.bmv2.cases import random_case
 from testbed.bmv2.compare import compare
 from testbed.bmv2.errors import Bmv2Error
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 FRAMES = 60
 Test = tuple[Path, Path | None]
 
 
-def outcome(test: Test, include_paths: list[Path], *, with_reference: bool) -> tuple[str, str]:
+def outcome(
+    test: Test, compile_program: Callable[[Path], dict[str, Any]], *, with_reference: bool
+) -> tuple[str, str]:
     """Return the result of one test, and a line that explains it."""
     program, script = test
     try:
-        loaded = Program.load(program, include_paths=include_paths)
+        document = compile_program(program)
+        loaded = Program.from_document(document, program.stem)
         if script is not None:
             run_stf(loaded, read_stf(script))
-        return compared(program, include_paths) if with_reference else ("pass", "")
+        return compared(program.stem, document) if with_reference else ("pass", "")
     except (CompileError, ProgramError) as error:
         text = str(error)
         return (
@@ -61,11 +69,10 @@ def outcome(test: Test, include_paths: list[Path], *, with_reference: bool) -> t
         return "broken", f"{type(error).__name__}: {error}".splitlines()[0]
 
 
-def compared(program: Path, include_paths: list[Path]) -> tuple[str, str]:
+def compared(name: str, document: dict[str, Any]) -> tuple[str, str]:
     """Return whether simple_switch does the same with random entries and frames."""
-    document = compile_file(program, include_paths=include_paths)
     try:
-        found = compare(random_case(program.stem, document, 1, FRAMES), one_by_one=True)
+        found = compare(random_case(name, document, 1, FRAMES), one_by_one=True)
     except Bmv2Error as error:
         return "incomparable", str(error).splitlines()[0]
     return ("differs", found.differences[0]) if found.differences else ("pass", "")
@@ -104,6 +111,7 @@ def read_arguments() -> argparse.Namespace:
     parser.add_argument("--every", action="store_true", help="programs without scripts, too")
     parser.add_argument("--only", default="", help="only programs with this text in their names")
     parser.add_argument("-I", dest="include_paths", type=Path, action="append", default=[])
+    parser.add_argument("--compiler", choices=("ours", "p4c"), default="ours", help="whose JSON")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="tests at a time")
     parser.add_argument("--verbose", action="store_true", help="name the tests that pass, too")
     return parser.parse_args()
@@ -119,7 +127,9 @@ def main() -> int:
         tests += [(path, None) for path in rest if path not in known and uses_v1model(path)]
     tests = [test for test in tests if arguments.only in test[0].name]
     with_reference = shutil.which("simple_switch") is not None
-    run = partial(outcome, include_paths=arguments.include_paths, with_reference=with_reference)
+    compiler = compile_with_p4c if arguments.compiler == "p4c" else compile_file
+    compile_program = partial(compiler, include_paths=arguments.include_paths)
+    run = partial(outcome, compile_program=compile_program, with_reference=with_reference)
     counts: Counter[str] = Counter()
     start = time.monotonic()
     # Two switches that start at once may be given the same port for their control.

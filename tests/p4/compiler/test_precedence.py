@@ -1,13 +1,17 @@
 """How tightly operators bind, pair by pair, as in P4's reference grammar (which is not C's)."""
 
 import itertools
+import shutil
+import subprocess
+from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from p4.compiler import tree
-from tests.p4.compiler.test_parser import expression, shape
+from p4.compiler.reference import NAMES
+from tests.p4.compiler.test_parser import declarations, expression, shape
 
 # From the loosest to the tightest, each associating to the left; "?" stands for `? x :`.
 LEVELS = ["?", "||", "&&", "== !=", "< > <= >=", "|", "^", "&", "<< >>", "++ + - |+| |-|", "* / %"]
@@ -121,3 +125,33 @@ TREES = st.recursive(
 @given(TREES)
 def test_trees(term: Written) -> None:
     assert shape(expression(term[0], "struct T { }")) == term[1]
+
+
+# The reference compiler reads the same texts, and prints what it read with its own parentheses.
+
+REFERENCE = next((found for name in NAMES if (found := shutil.which(name))), None)
+
+
+def as_p4c_reads(texts: list[str], folder: Path) -> list[tree.Expression]:
+    """Return what p4c prints for expressions before it checks or folds them, parsed."""
+    program, printed = folder / "expressions.p4", folder / "printed.p4"
+    lines = [f"const bit<8> x{place} = {text};" for place, text in enumerate(texts)]
+    program.write_text("\n".join(["struct T { bit<8> f; }", *lines]))
+    printed.unlink(missing_ok=True)
+    assert REFERENCE is not None
+    command = [REFERENCE, "--pp", str(printed), str(program)]
+    subprocess.run(command, capture_output=True, check=False)  # there is no main: it fails later
+    found = declarations(printed.read_text())
+    return [each.value for each in found if isinstance(each, tree.Constant)]
+
+
+@pytest.mark.p4c
+@pytest.mark.skipif(REFERENCE is None, reason=f"neither {' nor '.join(NAMES)} is on the path")
+@settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
+@given(terms=st.lists(TREES, min_size=20, max_size=60))
+def test_trees__as_p4c_reads_them(
+    terms: list[Written], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    texts = [term[0] for term in terms]
+    read = as_p4c_reads(texts, tmp_path_factory.mktemp("p4c"))
+    assert [shape(each) for each in read] == [term[1] for term in terms]
