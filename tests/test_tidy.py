@@ -78,7 +78,7 @@ def test_sources__hold_no_unfinished_work() -> None:
 
 
 def test_scheme_names__stand_in_the_registry_only() -> None:
-    compared = re.compile(r"scheme(\.name)?\s*(==|!=|in)\s*[\"'(\[{]")
+    compared = re.compile(r"(?<!for )\bscheme(\.name)?\s*(==|!=|in)\s*[\"'(\[{]")
     found = [
         str(path.relative_to(ROOT))
         for path in tracked(".py")

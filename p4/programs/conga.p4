@@ -5,8 +5,7 @@
 // Deviations and choices:
 // - There is no flowlet table: every packet takes a random one of the least congested uplinks.
 // - tau is 0.1 us, a few frames: with it queues grow as in the paper's figures, which give none
-//   (docs/reproduction/sensitivity.md). The original's 160 us would never adapt within a collective
-//   of 17 us. Congestion has 3 bits (fabric/estimator.p4).
+//   (docs/reproduction/sensitivity.md); 160 us never adapt in 17. Congestion has 3 bits.
 // - Three levels: edges run CONGA with one tag an uplink. An aggregation takes its least congested
 //   uplink, as a tag does not tell cores apart. Links A-C, C-A and A-E raise a frame's congestion.
 // - Tag (5 bits), congestion (3), fed-back tag (5) and metric (3) are in the partition key of the

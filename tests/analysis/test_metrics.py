@@ -76,7 +76,8 @@ def one_message(folder: Path, **columns: float) -> Run:
     write_run(folder)
     flow = {"flow": 0, "src": 0, "dst": 15, "subflows": 1, "start_ns": 0.0}
     alone = {"not_before_ns": 0.0, "after": "", "delay_ns": 0.0, "phase": ""}
-    pd.DataFrame([flow | columns | alone]).to_csv(folder / "flows.csv", index=False)
+    losses = dict.fromkeys(("lost", "retransmitted", "duplicates", "timeouts", "marks"), 0)
+    pd.DataFrame([flow | columns | alone | losses]).to_csv(folder / "flows.csv", index=False)
     return read_run(folder)
 
 

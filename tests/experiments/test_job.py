@@ -23,6 +23,8 @@ def test_main__ended_by_a_signal__shows_and_keeps_what_finished(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    # Whoever began the tests in the background may have had Ctrl-C ignored.
+    begun = signal.signal(signal.SIGINT, signal.default_int_handler)
     before = signal.getsignal(signal.SIGTERM)
     whole = session.Session.run
 
@@ -32,7 +34,10 @@ def test_main__ended_by_a_signal__shows_and_keeps_what_finished(
         return whole(self, plan)  # type: ignore[arg-type]
 
     monkeypatch.setattr(session.Session, "run", run_one)
-    assert main([*RUN, "--out", str(tmp_path)]) == code
+    try:
+        assert main([*RUN, "--out", str(tmp_path)]) == code
+    finally:
+        signal.signal(signal.SIGINT, begun)
     said = capsys.readouterr().out
     assert "what was finished is kept" in said
     assert "1 VALID" in said
