@@ -16,7 +16,8 @@ BLOCK = re.compile(r"```(\w+)(?: (\S+))?\n(.*?)```", re.DOTALL)
 
 @pytest.mark.slow
 def test_tutorial__word_for_word(tmp_path: Path) -> None:
-    for name in ("experiments", "testbed", "p4", "analysis", "traffic", "environment.py", ".venv"):
+    rooms = ("experiments", "testbed", "p4", "analysis", "traffic")
+    for name in (*rooms, "environment.py", "errors.py", "pyproject.toml", ".venv"):
         (tmp_path / name).symlink_to(ROOT / name)
     for kind, name, text in BLOCK.findall(PAGE.read_text(encoding="utf-8")):
         if name:

@@ -6,8 +6,6 @@ import argparse
 import sys
 from pathlib import Path
 
-import numpy as np
-
 from environment import Parser
 from errors import INTERRUPTED, UserError, telling
 from traffic import readers
@@ -114,6 +112,8 @@ def _convert(options: argparse.Namespace) -> int:
             raise UserError(f"{path}: not a format that this can be converted from or to")
     assert source and target and target.write  # noqa: PT018 - looked at just before
     hosts = options.hosts
+    import numpy as np  # noqa: PLC0415 - the project's environment is entered before
+
     request = Request(hosts, hosts, hosts, options.message, np.random.default_rng(1))
     flows = source.read(options.source, request)
     target.write(options.target, flows)

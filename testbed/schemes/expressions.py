@@ -53,6 +53,7 @@ def names_of(site: Site) -> dict[str, Any]:
         "destinations": site.destinations,
         "uplinks": site.uplinks,
         "byte": scenario.picoseconds_per_byte / site.tick_ps,
+        "data_bytes": scenario.data_frame_bytes,
         "ack_bytes": scenario.ack_bytes,
         "gap_bytes": scenario.gap_bytes,
         "payload_bytes": scenario.payload_bytes,

@@ -40,7 +40,10 @@ SIZES = (1, 35, 36, 37, 100, 4095, 4096, 4097, 8192, 12289, 30_000, 65_536, 100_
 
 
 def check(scenario: Scenario, folder: Path) -> None:
-    virtual.run(plan_for(scenario), folder, threads=1, sample_ps=0)
+    plan = plan_for(scenario)
+    if len(plan.flows) == 0:  # so few bytes to experts that each falls on the server's own
+        return
+    virtual.run(plan, folder, threads=1, sample_ps=0)
     run = read_run(folder)
     lowest = floor(run.scenario, messages_of(run.scenario, run.steps)) / 1000
     assert lowest <= metrics.cct_us(run) + 1e-9

@@ -25,7 +25,7 @@ MAKING = [
     "p4/engine.py",
     "p4/include/v1model.p4",
     "testbed/dataplane/__init__.py",
-    "testbed/dataplane/host.c",
+    "testbed/dataplane/hosts/host.c",
     "testbed/dataplane/library.py",
     "testbed/planning.py",
     "testbed/scenario/scenario.py",
@@ -36,7 +36,6 @@ MAKING = [
 NOT_MAKING = [
     "analysis/report.py",
     "docs/architecture.md",
-    "experiments/options.py",
     "p4/commands/compile.py",
     "testbed/mininet/world.py",
     "tests/test_imports.py",

@@ -59,7 +59,7 @@ def test_script__with_a_number_that_is_too_large(
     wrong: dict[str, Path], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["stf", str(PROGRAM), str(wrong["command"])]) == 1
-    assert "line 1: mirroring_add: a number is negative or too large" in capsys.readouterr().out
+    assert "line 1: session 99999999999999 is not within 0 to 32767" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("kind", ["binary", "object", "missing", "folder"])

@@ -61,7 +61,7 @@ print("slower" if took[0] > 3 * took[1] else took)
 def test_aimd__is_added_by_a_file_and_an_entry(tmp_path: Path) -> None:
     for room in ("p4", "testbed", "traffic", "analysis", "experiments"):
         shutil.copytree(ROOT / room, tmp_path / room, ignore=shutil.ignore_patterns("__pycache__"))
-    for file in ROOT.glob("*.py"):
+    for file in (*ROOT.glob("*.py"), ROOT / "pyproject.toml"):
         shutil.copy(file, tmp_path)
     (tmp_path / "testbed/dataplane/hosts/congestion_aimd.c").write_text(AIMD)
     registry = tmp_path / "testbed/hosts.py"
