@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from errors import UserError
+from experiments.ownership import hand_over, topmost_missing
 from testbed.scenario import FIELDS, from_toml, variant
 from testbed.scenario.files import MANIFEST, SCENARIO
 
@@ -53,6 +54,7 @@ def fresh() -> Path:
 @contextmanager
 def claimed(out: Path) -> Iterator[None]:
     """Keep other commands out of a folder; raises UserError if one is at work in it."""
+    made = topmost_missing(out)
     out.mkdir(parents=True, exist_ok=True)
     path = out / LOCK
     with path.open("a+", encoding="ascii") as lock:
@@ -66,6 +68,7 @@ def claimed(out: Path) -> Iterator[None]:
             ) from None
         lock.truncate(0)
         lock.write(f"{os.getpid()}\n")
+        hand_over(path, made)
         lock.flush()
         try:
             yield
