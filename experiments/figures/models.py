@@ -75,13 +75,7 @@ def drb_claims(table: pd.DataFrame) -> list[Claim]:
     found = fits(table, "drb")
     core, below = ("A-C", "C-A"), ("A-E", "E-H")
     return [
-        Claim(
-            "the model at E→A",
-            "very close",
-            str(found["E-A"]),
-            found["E-A"].above.within(-CLOSE, CLOSE),
-            WHAT_IS_CLOSE,
-        ),
+        _at_uplinks(found, "very close"),
         Claim(
             "the model at the two core stages",
             "a bit pessimistic",
@@ -104,13 +98,7 @@ def ofan_claims(table: pd.DataFrame) -> list[Claim]:
     found = fits(table, "ofan")
     beyond = tuple(stage for stage in STAGES if stage != "E-A")
     return [
-        Claim(
-            "the model at E→A",
-            "holds well",
-            str(found["E-A"]),
-            found["E-A"].above.within(-CLOSE, CLOSE),
-            WHAT_IS_CLOSE,
-        ),
+        _at_uplinks(found, "holds well"),
         Claim(
             "the model beyond",
             "a slightly poorer fit",
@@ -119,6 +107,13 @@ def ofan_claims(table: pd.DataFrame) -> list[Claim]:
             "within a factor of 2",
         ),
     ]
+
+
+def _at_uplinks(found: Mapping[str, Fit], paper: str) -> Claim:
+    fit = found["E-A"]
+    return Claim(
+        "the model at E→A", paper, str(fit), fit.above.within(-CLOSE, CLOSE), WHAT_IS_CLOSE
+    )
 
 
 def _listed(found: Mapping[str, Fit], stages: Sequence[str]) -> str:

@@ -1,10 +1,5 @@
 """The software switch on interfaces: its ports and, with root, frames between them."""
 
-import json
-import os
-import shutil
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +10,9 @@ from p4.commands.run import make_console, parse_ports, run_file
 from p4.console.commands import ConsoleError
 from p4.console.interfaces import SoftwareSwitch
 from p4.engine import Program
+from tests.apart import run_apart
 from tests.p4.console.on_wires import DEPTH, FEW, FLOOD, SENT_TO_LIMIT, SLOTS
 
-ROOT = Path(__file__).parents[3]
 PROGRAM = Program.load(Path(__file__).resolve().parents[1] / "engine_programs" / "traffic.p4")
 
 
@@ -44,19 +39,7 @@ def test_interface__that_does_not_exist() -> None:
 @pytest.fixture(scope="module")
 def outcome() -> dict[str, Any]:
     """What the switch did with frames between interfaces of a namespace made for it."""
-    if os.geteuid() != 0 or shutil.which("ip") is None:
-        pytest.skip("needs root and ip")
-    done = subprocess.run(
-        ["unshare", "--net", sys.executable, "-m", "tests.p4.console.on_wires"],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr[-3000:]
-    found: dict[str, Any] = json.loads(done.stdout)
-    return found
+    return run_apart("tests.p4.console.on_wires")
 
 
 @pytest.mark.root

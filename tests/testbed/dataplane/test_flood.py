@@ -1,37 +1,18 @@
 """Frames that come faster than the core can take them."""
 
-import json
-import os
-import subprocess
-import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.apart import run_apart
 from tests.testbed.dataplane.flooded import FEW, FIRST, FLOOD, FLOODED, LARGE
 
-ROOT = Path(__file__).parents[3]
 SLOTS = 1024  # as in real_build.c
 
 
 @pytest.fixture(scope="module")
 def outcome(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    if os.geteuid() != 0:
-        pytest.skip("needs root")
-    module = "tests.testbed.dataplane.flooded"
-    folder = str(tmp_path_factory.mktemp("flooded"))
-    done = subprocess.run(
-        ["unshare", "--net", sys.executable, "-m", module, folder],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr[-3000:]
-    found: dict[str, Any] = json.loads(done.stdout)
-    return found
+    return run_apart("tests.testbed.dataplane.flooded", str(tmp_path_factory.mktemp("flooded")))
 
 
 @pytest.mark.root

@@ -1,45 +1,21 @@
 """The same core on packet sockets and the real clock."""
 
-import json
-import os
-import subprocess
-import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from errors import UserError
 from testbed.dataplane import Dataplane, Settings
+from tests.apart import run_apart
 from tests.testbed.dataplane.network import Program, flows, star
 from tests.testbed.dataplane.on_wires import HOSTS, MESSAGE
 
-ROOT = Path(__file__).parents[3]
 FRAMES = -(-MESSAGE // 4096)
 
 
 @pytest.fixture(scope="module")
 def outcome(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    if os.geteuid() != 0:
-        pytest.skip("needs root")
-    done = subprocess.run(
-        [
-            "unshare",
-            "--net",
-            sys.executable,
-            "-m",
-            "tests.testbed.dataplane.on_wires",
-            str(tmp_path_factory.mktemp("wires")),
-        ],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr[-3000:]
-    found: dict[str, Any] = json.loads(done.stdout)
-    return found
+    return run_apart("tests.testbed.dataplane.on_wires", str(tmp_path_factory.mktemp("wires")))
 
 
 @pytest.mark.root
