@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import pandas as pd
 
-SCENARIO = ["variant", "seed", "k", "workload", "message_bytes", "load"]
+SHARED = ["k", "workload", "message_bytes", "load", "cca"]
+SCENARIO = ["variant", "seed", *SHARED]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,13 +41,13 @@ def paired(table: pd.DataFrame, reference: str, other: str) -> pd.DataFrame:
 
 
 def ranking(pairs: pd.DataFrame, least_gap: float = 0.01) -> Ranking:
-    """Compare how two worlds rank schemes by their mean CCT, message by message.
+    """Compare how two worlds rank schemes by their mean CCT, scenario by scenario.
 
     `pairs` is a table of `paired`. Two schemes whose means differ by less than `least_gap` in the
     reference are not told apart.
     """
     alike = total = 0
-    for _, rows in pairs.groupby(["k", "workload", "message_bytes", "load"]):
+    for _, rows in pairs.groupby(SHARED):
         means = rows.groupby("variant")[["cct_us_reference", "cct_us_other"]].mean()
         for one, two in combinations(means.to_numpy(), 2):
             if abs(one[0] / two[0] - 1) >= least_gap:

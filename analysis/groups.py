@@ -12,6 +12,7 @@ from analysis import metrics
 from analysis.fidelity import Verdict, judge
 from analysis.results import read_queues
 from analysis.summary import row, table_of
+from testbed.hosts import congestion
 from testbed.scenario import FIELDS, variant
 from testbed.scenario.files import QUEUES
 
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 OF_A_SCHEME = ("scheme", "scheme_file", "seed", "mix", "parameters")
 SHARED = [field for field in FIELDS if field.name not in OF_A_SCHEME]
-TOLD = ("topology", "k", "workload", "message_bytes", "load", "failures", "acks")
+TOLD = ("topology", "k", "workload", "message_bytes", "load", "failures", "acks", "cca", "recovery")
 """Fields that a group's title has words for; of the others it tells what is not the default."""
 
 
@@ -125,6 +126,8 @@ def _title(run: Run) -> str:
         parts.insert(1, f"link failures with probability {scenario.failures:g}")
     if not scenario.acks:
         parts.insert(2, "no ACKs")
+    if scenario.cca != "none" or scenario.recovers != "none":
+        parts.append(f"{congestion(scenario.cca).label}, recovery: {scenario.recovers}")
     for field in SHARED:
         value = getattr(scenario, field.name)
         if field.name not in TOLD and value != field.default:

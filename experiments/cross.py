@@ -1,7 +1,7 @@
 """The same scenarios in several worlds: `run.py cross`.
 
-Every scheme and message size runs in each world; drawn side by side, with the difference to the
-first world and how far the rankings of schemes agree.
+Every scheme, message size and congestion control runs in each world; drawn side by side, with the
+difference to the first world and how far the rankings of schemes agree.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ from experiments.work import announcement, check_size
 from experiments.world import open_world
 from testbed import schemes
 from testbed.bmv2.client import require_installed
+from testbed.hosts import congestion
 from testbed.mininet import sandbox
 from testbed.scenario import Scenario
 from testbed.scenario.files import BMV2, MANIFEST, MININET, VIRTUAL
@@ -58,8 +59,10 @@ class Crossing:
     out: Path
 
     def folder(self, world: str, plan: Plan) -> Path:
-        """Return the folder of a plan's message size in a world."""
-        return self.out / world / f"{plan.scenario.message_bytes}"
+        """Return the folder of a plan's message size and congestion control in a world."""
+        scenario = plan.scenario
+        cca = "" if scenario.cca == "none" else f"-{scenario.cca}"
+        return self.out / world / f"{scenario.message_bytes}{cca}"
 
 
 class _Parser(argparse.ArgumentParser):
@@ -99,6 +102,10 @@ def _crossing(arguments: Sequence[str]) -> Crossing:
         default=[1 << 18, 1 << 20],
     )
     parser.add_argument("--k", type=int, default=4)
+    parser.add_argument(
+        "--cca", type=names, default=["none"], metavar="NAME,...", help="of run.py --list (none)"
+    )
+    parser.add_argument("--buffer", type=size, metavar="BYTES", help="of a queue (unlimited)")
     parser.add_argument("--seeds", type=seeds, default=[1, 2, 3], help="a count or a list (3)")
     parser.add_argument("--dilation", type=float, help="how many times slower (default: chosen)")
     parser.add_argument("--out", type=Path, default=Path("results") / "cross")
@@ -115,8 +122,11 @@ def _crossing(arguments: Sequence[str]) -> Crossing:
             seed=seed,
             k=given.k,
             message_bytes=message,
+            cca=cca,
+            buffer_bytes=given.buffer,
         )
         for message in given.messages
+        for cca in given.cca
         for seed in given.seeds
         for scheme in chosen
     ]
@@ -170,10 +180,12 @@ def _compare(table: pd.DataFrame, reference: str, other: str) -> None:
 
 
 def _plot(figure: Figure, table: pd.DataFrame, known: dict[str, Look]) -> None:
-    messages = sorted(table["message_bytes"].unique())
-    panels = figure.subplots(1, len(messages) + 1, squeeze=False)[0]
-    for panel, message in zip(panels, messages, strict=False):
-        worlds(panel, table[table["message_bytes"] == message], known, legend=False)
-        panel.set_title(f"{message / (1 << 20):g} MB messages")
+    parts = list(table.groupby(["message_bytes", "cca"], sort=False))
+    panels = figure.subplots(1, len(parts) + 1, squeeze=False)[0]
+    with_cca = set(table["cca"]) != {"none"}
+    for panel, ((message, cca), rows) in zip(panels, parts, strict=False):
+        worlds(panel, rows, known, legend=False)
+        title = f"{message / (1 << 20):g} MB messages"
+        panel.set_title(f"{title}, {congestion(cca).label}" if with_cca else title)
     agreement(panels[-1], table, known)
     legend_above(panels[0])

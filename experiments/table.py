@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.table import Table
 
+from testbed.hosts import congestion
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -21,15 +23,22 @@ HEADER = ("scheme", "runs", "CCT us", "over bound", "max queue KB", "mean KB", "
 
 
 def print_table(table: pd.DataFrame, labels: Mapping[str, str]) -> None:
-    """Print the rows of a summary by scheme; invalid runs count only as such."""
+    """Print the rows of a summary by scheme, and by congestion control where there are several.
+
+    Invalid runs count only as such.
+    """
+    ccas = list(dict.fromkeys(table["cca"]))
     shown = Table(*HEADER, "verdicts", box=None, header_style="bold", pad_edge=False)
     for column in shown.columns[1:-1]:
         column.justify = "right"
     for column in shown.columns:
         column.no_wrap = True
     for name in [name for name in labels if name in set(table["variant"])]:
-        rows = table[table["variant"] == name]
-        shown.add_row(labels[name], *_means(rows), _verdicts(rows["verdict"]))
+        for cca in ccas:
+            rows = table[(table["variant"] == name) & (table["cca"] == cca)]
+            told = f"{labels[name]}, {congestion(cca).label}" if len(ccas) > 1 else labels[name]
+            if not rows.empty:
+                shown.add_row(told, *_means(rows), _verdicts(rows["verdict"]))
     Console(highlight=False, width=WIDEST).print(shown)
 
 

@@ -17,6 +17,7 @@ def rows(world: str, ccts: dict[str, float], seed: int = 1) -> pd.DataFrame:
                 "workload": "permutation",
                 "message_bytes": 1 << 20,
                 "load": 1.0,
+                "cca": "none",
                 "cct_us": cct,
                 "verdict": "VALID",
             }
@@ -35,6 +36,19 @@ def test_paired__compares_scenario_by_scenario() -> None:
     )
     pairs = paired(table, "virtual", "mininet").set_index("variant")
     assert pairs["error"].to_dict() == pytest.approx({"ofan": 0.0, "rsq": 0.1})
+
+
+def test_paired__tells_congestion_controls_apart() -> None:
+    """Four rows with one scheme: a merge that ignores the CCA would make four pairs of them."""
+    table = pd.concat(
+        [
+            rows(world, {"ofan": cct}).assign(cca=cca)
+            for world, ccts in (("virtual", (20.0, 30.0)), ("mininet", (22.0, 30.0)))
+            for cca, cct in zip(("none", "nscc"), ccts, strict=True)
+        ]
+    )
+    pairs = paired(table, "virtual", "mininet").set_index("cca")
+    assert pairs["error"].to_dict() == pytest.approx({"none": 0.1, "nscc": 0.0})
 
 
 def test_paired__leaves_invalid_runs_out() -> None:

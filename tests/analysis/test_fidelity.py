@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -114,11 +114,25 @@ def test_judge__a_stall_that_few_gaps_see(folder: Path, late_ns: float, grade: s
     assert judge(read_run(folder)).verdict == grade
 
 
-def test_judge__drops_of_a_limited_queue_are_allowed(tmp_path: Path) -> None:
-    folder = write_run(tmp_path / "run", buffer_bytes=800_000)
-    counted = {"sent": 5, "delivered": 4, "dropped": {"queue": 1}, "left": 0}
+@pytest.mark.parametrize(
+    ("changes", "place", "grade"),
+    [
+        ({"buffer_bytes": 800_000}, "queue", "VALID"),
+        ({"shared_bytes": 800_000}, "queue", "VALID"),
+        ({"loss": 0.01}, "loss", "VALID"),
+        ({"link_events": ["20:e0_0-a0_1:down"]}, "down", "VALID"),
+        ({"loss": 0.01}, "queue", "DEGRADED"),
+        ({"buffer_bytes": 800_000, "cca": "nscc"}, "socket", "DEGRADED"),
+        ({"buffer_bytes": 800_000}, "down", "DEGRADED"),
+    ],
+)
+def test_judge__drops_are_allowed_where_the_scenario_asks_for_them(
+    tmp_path: Path, changes: dict[str, Any], place: str, grade: str
+) -> None:
+    folder = write_run(tmp_path / "run", **changes)
+    counted = {"sent": 5, "delivered": 4, "dropped": {place: 1}, "left": 0}
     change_manifest(folder, conservation=counted)
-    assert judge(read_run(folder)).verdict == "VALID"
+    assert judge(read_run(folder)).verdict == grade
 
 
 def test_judge__below_the_bound_is_invalid(folder: Path) -> None:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from analysis.groups import group_runs
 from analysis.results import read_run
 from analysis.summary import (
     COLUMNS,
@@ -32,6 +33,29 @@ def test_summary__is_written_and_read_back(tmp_path: Path) -> None:
     assert again["seed"].tolist() == [1, 2]
     assert again["cct_us"].to_numpy() == pytest.approx(table["cct_us"].to_numpy(), abs=1e-5)
     assert again["verdict"].tolist() == ["VALID", "VALID"]
+
+
+def test_summary__tells_of_hosts_transports(tmp_path: Path) -> None:
+    told = {"cca": "nscc", "recovery": "go-back-n", "loss": 0.01, "buffer_bytes": 800_000}
+    knobs = {"cca_parameters": {"gamma": 0.5}, "recovery_parameters": {"timeout_us": 40.0}}
+    write_run(tmp_path / "run", **told, **knobs)
+    write_summary(summarise(read_all(tmp_path)), tmp_path / "summary.csv")
+    (only,) = read_summary(tmp_path / "summary.csv").to_dict("records")
+    assert {name: only[name] for name in told} == told
+    assert only["cca_parameters.gamma"] == 0.5
+    assert only["recovery_parameters.timeout_us"] == 40.0
+
+
+def test_group_title__names_congestion_control_and_recovery(tmp_path: Path) -> None:
+    runs = [
+        read_run(write_run(tmp_path / "plain")),
+        read_run(write_run(tmp_path / "under", cca="nscc")),
+        read_run(write_run(tmp_path / "back", cca="nscc", recovery="go-back-n")),
+    ]
+    plain, under, back = (group.title for group in group_runs(runs, ["ofan"]))
+    assert "CCA" not in plain
+    assert "NSCC, recovery: selective" in under
+    assert "NSCC, recovery: go-back-n" in back
 
 
 def test_read_summary__wrong_file__is_named(tmp_path: Path) -> None:

@@ -28,9 +28,19 @@ def test_cross__one_world__is_drawn_and_kept(
     assert "2 runs" in capsys.readouterr().out
 
 
+def test_cross__several_congestion_controls__are_kept_apart(tmp_path: Path) -> None:
+    command = ["cross", "--on", "virtual", *SMALL, "--cca", "none,nscc", "--buffer", "800KB"]
+    assert main([*command, "--out", str(tmp_path)]) == 0
+    table = read_summary(tmp_path / "cross.csv")
+    assert sorted(table["cca"]) == ["none", "none", "nscc", "nscc"]
+    assert set(table["buffer_bytes"]) == {800 << 10}
+    assert len(set(zip(table["variant"], table["cca"], strict=True))) == 4
+
+
 @pytest.mark.parametrize(
     ("options", "problem"),
     [
+        (["--on", "virtual", "--cca", "best"], "cca best is unknown"),
         (["--on", "moon"], "world moon is unknown"),
         (["--schemes", "best"], "scheme best is unknown"),
         (["--messages", "big"], "no size"),
@@ -59,11 +69,13 @@ def test_cross__without_simple_switch__says_so_in_one_line(
 @pytest.mark.root
 @pytest.mark.mininet
 @pytest.mark.skipif(os.geteuid() != 0 or sandbox.why_not() is not None, reason="needs Mininet")
-def test_cross__two_worlds__are_compared(tmp_path: Path) -> None:
+@pytest.mark.parametrize("cca", ["none", "nscc", "mswift"])
+def test_cross__two_worlds__are_compared(tmp_path: Path, cca: str) -> None:
     # A process of its own: it moves into namespaces that end with it.
-    command = [sys.executable, str(RUN), "cross", *SMALL, "--out", str(tmp_path)]
+    command = [sys.executable, str(RUN), "cross", *SMALL, "--cca", cca, "--out", str(tmp_path)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     table = read_summary(tmp_path / "cross.csv")
     assert set(table["world"]) == {"virtual", "mininet"}
+    assert set(table["cca"]) == {cca}
     assert "mininet against virtual: CCT" in done.stdout

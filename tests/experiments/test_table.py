@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 def row(verdict: str, utilisation: float) -> dict[str, object]:
     return {
         "variant": "ofan",
+        "cca": "none",
         "cct_us": 17.0,
         "cct_increase": 0.01,
         "max_queue_bytes": 21000,
@@ -57,3 +58,15 @@ def test_print_table__unfinished_run__has_no_part_in_the_means(
     line = capsys.readouterr().out.splitlines()[-1].rstrip()
     assert " 17.00 " in line
     assert line.endswith("90.0%  1 VALID, 1 unfinished")
+
+
+def test_print_table__several_congestion_controls__a_line_each(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    rows = [row("VALID", 0.9), row("VALID", 0.5) | {"cca": "nscc", "cct_us": 21.0}]
+    print_table(pd.DataFrame(rows), {"ofan": "Ofan"})
+    _, without, under = capsys.readouterr().out.splitlines()
+    assert without.startswith("Ofan, no CCA ")
+    assert " 17.00 " in without
+    assert under.startswith("Ofan, NSCC ")
+    assert " 21.00 " in under

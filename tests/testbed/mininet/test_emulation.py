@@ -42,6 +42,31 @@ def test_run__ofan__crosses_the_fabric_and_keeps_the_invariants(tmp_path: Path) 
     assert not read_queues(tmp_path).empty
 
 
+@pytest.mark.parametrize("cca", ["nscc", "mswift"])
+def test_run__congestion_control_and_losses__are_as_in_paper_time(tmp_path: Path, cca: str) -> None:
+    """A timer that forgot the dilation would end 20,000 times too early and repeat everything."""
+    lossy = f'replace(scenario, cca="{cca}", buffer_bytes=800_000, loss=0.01)'
+    run_inside(
+        WORLD,
+        f"""
+        from dataclasses import replace
+        plan = plan_for({lossy})
+        world.run(plan, Path({str(tmp_path)!r}), 20_000.0)
+        print(1)
+    """,
+    )
+    result = read_run(tmp_path)
+    checks = {check.name: check.grade for check in judge(result).checks}
+    for name in ("ended", "CCT", "noise", "pacing"):
+        assert checks[name] == "VALID", (name, judge(result))
+    assert result.manifest["conservation"]["dropped"]["loss"] > 0
+    flows = result.flows
+    assert 0 < flows["retransmitted"].sum() < 0.05 * flows["packets"].sum()
+    waited = flows[flows["timeouts"] > 0]
+    assert (waited["finish_ns"] - waited["start_ns"] > 63_000).all()
+    assert (flows["finish_ns"] < 1_000_000).all()
+
+
 def test_run__several_plans__start_from_fresh_state(tmp_path: Path) -> None:
     begun, after, again = run_inside(
         WORLD,
