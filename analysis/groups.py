@@ -10,11 +10,11 @@ import pandas as pd
 
 from analysis import metrics
 from analysis.fidelity import Verdict, judge
-from analysis.results import read_queues
+from analysis.results import read_queues, read_transport
 from analysis.summary import row, table_of
 from testbed.hosts import congestion
 from testbed.scenario import FIELDS, variant
-from testbed.scenario.files import QUEUES
+from testbed.scenario.files import QUEUES, TRANSPORT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -88,6 +88,15 @@ class Group:
             if with_queues:
                 series[name] = metrics.queue_series(read_queues(with_queues[0].folder))
         return series
+
+    def watched(self) -> dict[str, pd.DataFrame]:
+        """Return what happened to watched flows in each scheme's first usable run that has some."""
+        found = {}
+        for name, runs in self.by_scheme().items():
+            watching = [run for run in runs if (run.folder / TRANSPORT).exists()]
+            if watching:
+                found[name] = read_transport(watching[0].folder)
+        return found
 
     def utilisation(self) -> dict[str, pd.DataFrame]:
         """Return the utilisation over time of each scheme's first usable run."""

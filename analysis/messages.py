@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from analysis.critical_path import Graph, graph_of
+from testbed.distances import hops_between
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -61,16 +62,6 @@ def messages_of(scenario: Scenario, steps: pd.DataFrame) -> Messages:
     )
     hops = hops_between(source, destination, scenario)
     return Messages(source, destination, size, hops, subflows, graph_of(steps), step)
-
-
-def hops_between(source: Column, destination: Column, scenario: Scenario) -> Column:
-    """Return the number of links between hosts: 2 under one edge, 4, or 6 between pods."""
-    edge = scenario.width
-    same_edge = source // edge == destination // edge
-    if scenario.levels == 2:
-        return np.where(same_edge, 2, 4)
-    same_pod = source // edge**2 == destination // edge**2
-    return np.where(same_edge, 2, np.where(same_pod, 4, 6))
 
 
 def frames_of(messages: Messages, payload_bytes: int) -> Frames:

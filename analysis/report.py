@@ -20,6 +20,7 @@ from analysis.figures.queue_series import queue_series
 from analysis.figures.stages import overload, queues_by_stage
 from analysis.figures.style import COLUMN, DOTS_PER_INCH, PAGE, draw, looks_of, one_axes
 from analysis.figures.utilisation import utilisation
+from analysis.figures.watched import watched
 from analysis.figures.worlds import worlds
 from analysis.groups import Group, group_runs
 from analysis.live.data import embedded
@@ -157,6 +158,13 @@ def draw_group(group: Group, folder: Path, prefix: str, looks: Mapping[str, Look
                     width=PAGE,
                 ),
                 "Longest queue of each stage over time (one run each).",
+            )
+        )
+    if flows := group.watched():
+        pictures.append(
+            Picture(
+                draw(path("transport"), lambda figure: watched(figure, flows, own), width=PAGE),
+                "Window, rate and queueing delay of the watched flows (one run each).",
             )
         )
     return pictures

@@ -25,6 +25,8 @@ from testbed.scenario.files import (
     QUEUES,
     SCENARIO,
     STAGES,
+    TRANSPORT,
+    TRANSPORT_COLUMNS,
 )
 
 if TYPE_CHECKING:
@@ -101,6 +103,11 @@ def read_queues(folder: Path) -> pd.DataFrame:
     """Read the queue time series of a run, by time; raises UserError if it is not there."""
     table = _read_table(folder / QUEUES, QUEUE_COLUMNS)
     return table.sort_values("time_ns", kind="stable", ignore_index=True)
+
+
+def read_transport(folder: Path) -> pd.DataFrame:
+    """Read what happened to a run's watched flows; raises UserError if it is not there."""
+    return _read_table(folder / TRANSPORT, TRANSPORT_COLUMNS)
 
 
 def read_paths(folder: Path) -> pd.DataFrame:

@@ -180,10 +180,12 @@ def _compare(table: pd.DataFrame, reference: str, other: str) -> None:
 
 
 def _plot(figure: Figure, table: pd.DataFrame, known: dict[str, Look]) -> None:
-    parts = list(table.groupby(["message_bytes", "cca"], sort=False))
+    keys = table[["message_bytes", "cca"]].drop_duplicates()
+    parts = list(keys.itertuples(index=False, name=None))
     panels = figure.subplots(1, len(parts) + 1, squeeze=False)[0]
     with_cca = set(table["cca"]) != {"none"}
-    for panel, ((message, cca), rows) in zip(panels, parts, strict=False):
+    for panel, (message, cca) in zip(panels, parts, strict=False):
+        rows = table[(table["message_bytes"] == message) & (table["cca"] == cca)]
         worlds(panel, rows, known, legend=False)
         title = f"{message / (1 << 20):g} MB messages"
         panel.set_title(f"{title}, {congestion(cca).label}" if with_cca else title)

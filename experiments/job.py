@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from errors import ending_on_sigterm, telling, writing_into
+from errors import UserError, ending_on_sigterm, telling, writing_into
 from experiments.listing import listing
 from experiments.options import parse
 from experiments.out import check, claimed, fresh
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from experiments.options import Request
+    from testbed.plan import Plan
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -41,6 +42,7 @@ def _follow(request: Request) -> int:
         if line:
             print(line, flush=True)
     plans = prepare(request.scenarios, request.compiler)
+    _check_watch(request, world, plans)
 
     def work() -> int:
         if request.cli:
@@ -49,9 +51,26 @@ def _follow(request: Request) -> int:
             return open_prompt(plans[-1], bmv2=world == BMV2, dilation=request.dilation)
         out = request.out or fresh()
         with writing_into(out), claimed(out):
-            return run_all(plans, world, request.dilation, out, strict=request.strict)
+            return run_all(
+                plans, world, request.dilation, out, strict=request.strict, watch=request.watch
+            )
 
     if world == VIRTUAL:
         with ending_on_sigterm():
             return work()
     return run_inside(lambda: telling("run.py", work))
+
+
+def _check_watch(request: Request, world: str, plans: Sequence[Plan]) -> None:
+    """Raise UserError for flows that cannot be watched."""
+    if not request.watch:
+        return
+    if world != VIRTUAL:
+        raise UserError("--watch-flows needs --on virtual")
+    for plan in plans:
+        if plan.hosts.congestion.name == plan.hosts.recovery.name == "none":
+            raise UserError("--watch-flows needs --cca or --recovery: without them no flow has any")
+        count = len(plan.flows)
+        beyond = [flow for flow in request.watch if not isinstance(flow, str) and flow >= count]
+        if beyond:
+            raise UserError(f"--watch-flows {beyond[0]}: flows are numbered from 0 to {count - 1}")

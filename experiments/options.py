@@ -11,6 +11,7 @@ from environment import Parser
 from errors import UserError
 from experiments.values import (
     assignment,
+    flows_or_worst,
     folder,
     metavar_of,
     names,
@@ -70,6 +71,7 @@ class Request:
     cli: bool
     strict: bool
     compiler: str
+    watch: tuple[int, ...] | str
 
 
 def parse(arguments: Sequence[str]) -> Request:
@@ -90,6 +92,7 @@ def parse(arguments: Sequence[str]) -> Request:
         compiler=given.compiler,
         cli=given.cli,
         strict=given.strict,
+        watch=given.watch_flows,
     )
 
 
@@ -190,6 +193,14 @@ def _parser() -> Parser:
     where.add_argument("--cli", action="store_true", help="open the Mininet prompt on the fabric")
     where.add_argument(
         "--strict", action="store_true", help="exit with 1 if any run is INVALID (else with 0)"
+    )
+    where.add_argument(
+        "--watch-flows",
+        type=flows_or_worst,
+        default=(),
+        metavar="0,17|worst",
+        help="write window, rate and round trips of these flows over time; worst is the slowest "
+        "flow, found by a run before (virtual time, with --cca or --recovery)",
     )
     where.add_argument("--list", action="store_true", help="list schemes and workloads")
     return parser

@@ -94,12 +94,13 @@ def run_all(
     out: Path,
     *,
     strict: bool = False,
+    watch: Sequence[int] | str = (),
 ) -> int:
     """Run plans one after the other, draw what came out, and return the exit code.
 
-    `strict` makes an INVALID run as bad as one that failed.
+    `strict` makes an INVALID run as bad as one that failed, `watch` is for worlds that can.
     """
-    world = open_world(world_name)
+    world = open_world(world_name, watch)
     made = topmost_missing(out)
     failed, stopped = 0, 0
     try:

@@ -58,6 +58,16 @@ def names(text: str) -> list[str]:
     return found
 
 
+def flows_or_worst(text: str) -> tuple[int, ...] | str:
+    """Read a list of flows' numbers, or `worst`."""
+    if text == "worst":
+        return text
+    numbers = text.split(",")
+    if not all(part.strip().isdecimal() for part in numbers):
+        raise argparse.ArgumentTypeError(f"{text!r}: write flows' numbers, as in 0,17, or worst")
+    return tuple(dict.fromkeys(int(part) for part in numbers))
+
+
 def folder(text: str) -> Path:
     """Read the name of a folder; an empty one, as of a variable not set, is none."""
     if not text:

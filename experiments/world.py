@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Protocol
 
+from analysis.results import read_run
 from errors import UserError
 from testbed.bmv2.client import require_installed
 from testbed.mininet import sandbox
 from testbed.scenario.files import BMV2, MININET, VIRTUAL
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from experiments.options import Request
@@ -17,6 +20,7 @@ if TYPE_CHECKING:
     from testbed.plan import Plan
 
 LARGEST_EMULATED = 8
+WORST = "worst"
 
 
 class World(Protocol):
@@ -38,6 +42,10 @@ class World(Protocol):
 class VirtualWorld:
     """The event core under a virtual clock."""
 
+    def __init__(self, watch: Sequence[int] | str = ()) -> None:
+        """Watch some flows of each run, or WORST: the one that takes longest."""
+        self._watch = watch
+
     def costs(self, _plan: Plan) -> None:
         """Return None: time does not pass here."""
 
@@ -46,10 +54,14 @@ class VirtualWorld:
         return 1.0
 
     def run(self, plan: Plan, out: Path, _dilation: float) -> None:
-        """Run a plan and write its result folder."""
+        """Run a plan and write its result folder; twice where the first run tells what to watch."""
         from testbed.virtual import run  # noqa: PLC0415 - builds the event core when first imported
 
-        run(plan, out)
+        watch = self._watch
+        if isinstance(watch, str):
+            run(plan, out, sample_ps=0)
+            watch = [longest_flow(out)]
+        run(plan, out, watch=watch)
 
     def close(self) -> None:
         """Do nothing."""
@@ -82,10 +94,17 @@ def choose(request: Request) -> tuple[str, str]:
     return MININET, ""
 
 
-def open_world(name: str) -> World:
-    """Return a world, inside a sandbox if it needs one."""
+def longest_flow(folder: Path) -> int:
+    """Return the flow of a run's folder that took longest; one that never ended before others."""
+    flows = read_run(folder).flows
+    taken = (flows["finish_ns"] - flows["start_ns"]).fillna(math.inf)
+    return int(flows["flow"].to_numpy()[taken.to_numpy().argmax()])
+
+
+def open_world(name: str, watch: Sequence[int] | str = ()) -> World:
+    """Return a world, inside a sandbox if it needs one; only virtual time watches flows."""
     if name == VIRTUAL:
-        return VirtualWorld()
+        return VirtualWorld(watch)
     if name == BMV2:
         from testbed.bmv2.world import Bmv2World  # noqa: PLC0415 - imports Mininet
 

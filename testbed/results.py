@@ -35,8 +35,10 @@ from testbed.scenario.files import (
     QUEUE_COLUMNS,
     QUEUES,
     SCENARIO,
+    TRANSPORT,
 )
 from testbed.topology import adjacency, stage
+from testbed.watching import transport_table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -50,7 +52,7 @@ if TYPE_CHECKING:
 PICOSECONDS = 1000  # per nanosecond
 ARRIVAL_PS = 1_000_000  # DP_ARRIVAL_PS
 SAME_BYTES = {"method": "gzip", "mtime": 0}  # no time of day: equal runs give equal files
-TRANSPORT = ("lost", "retransmitted", "duplicates", "timeouts", "marks")
+COUNTED = ("lost", "retransmitted", "duplicates", "timeouts", "marks")
 DROP_PLACES = {
     "program": "dropped_program",
     "queue": "dropped_queue",
@@ -107,7 +109,7 @@ class ResultFolder:
     def __post_init__(self) -> None:
         """Make the folder, empty it of an earlier run's files, and write the scenario."""
         self.path.mkdir(parents=True, exist_ok=True)
-        for name in (MANIFEST, FLOWS, LINKS, ARRIVALS, QUEUES, PATHS):
+        for name in (MANIFEST, FLOWS, LINKS, ARRIVALS, QUEUES, PATHS, TRANSPORT):
             (self.path / name).unlink(missing_ok=True)
         text = to_toml(self.plan.scenario)
         (self.path / SCENARIO).write_text(text, encoding="utf-8")
@@ -148,6 +150,10 @@ class ResultFolder:
             columns=list(PATH_COLUMNS),
         )
         _write(self.path / PATHS, table)
+
+    def add_watched(self, rows: NDArray[np.void], first_ps: int) -> None:
+        """Write what happened to watched flows, from rows of struct dp_watched."""
+        _write(self.path / TRANSPORT, transport_table(self.plan, rows, first_ps))
 
     def finish(self, records: Records, manifest: Mapping[str, Any]) -> None:
         """Write flows, links and, last, the manifest with what the world adds to it."""
@@ -290,7 +296,7 @@ def _flow_table(plan: Plan, records: NDArray[np.void], first_ps: int) -> pd.Data
             "after": _lists(flows.after),
             "delay_ns": flows.delay_ps / PICOSECONDS,
             "phase": np.array(flows.phases, dtype=np.object_)[flows.phase],
-            **{name: records[name] for name in TRANSPORT},
+            **{name: records[name] for name in COUNTED},
         },
         columns=list(FLOW_COLUMNS),
     )

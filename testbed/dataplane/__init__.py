@@ -17,6 +17,8 @@ from testbed.dataplane.records import dtype_of
 from testbed.dataplane.settings import Settings, raw_settings, settings_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import ArrayLike, NDArray
 
 __all__ = ["Dataplane", "Ended", "Settings", "UserError", "settings_of"]
@@ -255,6 +257,22 @@ class Dataplane:
         hops = np.zeros(self._library.dp_hop_count(self._dp), dtype=dtype_of("dp_hop"))
         self._library.dp_take_hops(self._dp, self._rows("dp_hop", hops))
         return hops[np.lexsort((hops["departure_ps"], hops["place"]))]
+
+    def watch(self, flows: Sequence[int]) -> None:
+        """Keep what congestion control does to some flows, once all flows were added.
+
+        Raises UserError for a flow that is not there, and where hosts keep no windows.
+        """
+        wanted = np.ascontiguousarray(flows, dtype=np.uint32)
+        numbers = self._ffi.from_buffer("uint32_t[]", wanted)
+        self._check(self._library.dp_watch(self._dp, len(wanted), numbers))
+
+    def watched(self) -> NDArray[np.void]:
+        """Return struct dp_watched of watched flows since the last call, by flow and time."""
+        count = self._library.dp_watched_count(self._dp)
+        rows = np.zeros(count, dtype=dtype_of("dp_watched"))
+        self._library.dp_take_watched(self._dp, self._rows("dp_watched", rows))
+        return rows
 
     def totals(self) -> dict[str, int]:
         """Return the fields of struct dp_totals: where all frames are."""

@@ -207,6 +207,7 @@ struct sending {
 struct entropy;
 struct recovery;
 struct real_front;
+struct watch;
 
 struct dp {
     struct dp_settings settings;
@@ -243,6 +244,7 @@ struct dp {
     void *recovery_state;
     unsigned char *transports;   /* per flow, so many bytes; NULL: hosts keep no books */
     size_t transport_bytes;
+    struct watch *watches;       /* per flow; NULL: none is watched */
     uint64_t now;
     uint64_t next_sample;
     struct arena packets;

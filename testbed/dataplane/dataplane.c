@@ -9,6 +9,7 @@
 #include "hosts/entropy.h"
 #include "hosts/host.h"
 #include "hosts/recovery.h"
+#include "hosts/watch.h"
 #include "real/real.h"
 #include "switch.h"
 
@@ -169,6 +170,7 @@ static void free_flows(struct dp *dp)
     if (dp->recovery && dp->recovery->close)
         dp->recovery->close(dp);
     transports_close(dp);
+    watch_close(dp);
     for (uint64_t flow = 0; flow < dp->flow_count; flow++) {
         seen_free(&dp->senders[flow].acked);
         seen_free(&dp->receivers[flow].seen);

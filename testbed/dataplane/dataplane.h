@@ -17,7 +17,7 @@
  */
 
 enum {
-    DP_ABI = 3,          /* bumped with every change of this file */
+    DP_ABI = 4,          /* bumped with every change of this file */
     DP_PARAMETERS = 16,  /* most parameters that an algorithm of hosts has */
     DP_CONSTANTS = 16    /* most constants that one has */
 };
@@ -254,6 +254,24 @@ struct dp_hop {
 uint64_t dp_hop_count(const struct dp *dp);
 /* Copy and forget all hops so far, in no order. */
 void dp_take_hops(struct dp *dp, struct dp_hop *hops);
+
+/* Watching, in virtual time: keep what congestion control does to some flows from now on. */
+int dp_watch(struct dp *dp, uint64_t count, const uint32_t *flows);
+
+/* A watched flow, after its congestion control was told of something. */
+struct dp_watched {
+    uint64_t time_ps;
+    uint64_t rtt_ps;            /* of the acknowledged packet; 0: it tells none */
+    uint64_t bytes;             /* of frames, acknowledged for the first time */
+    uint64_t in_flight_bytes;
+    double window_bytes;
+    uint32_t flow;
+    uint32_t kind;              /* of struct dp_signal */
+    uint32_t marked;
+};
+uint64_t dp_watched_count(const struct dp *dp);
+/* Copy and forget all rows so far, by flow and time. */
+void dp_take_watched(struct dp *dp, struct dp_watched *rows);
 
 /* Where all frames are: sent = delivered + the drops + left, or the core has a fault. */
 struct dp_totals {

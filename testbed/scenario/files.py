@@ -13,6 +13,7 @@ LINKS = "links.csv"
 ARRIVALS = "arrivals.csv"
 QUEUES = "queues.csv.gz"
 PATHS = "paths.csv.gz"
+TRANSPORT = "transport.csv.gz"
 SUMMARY = "summary.csv"
 
 HOST_STAGE = "H-E"
@@ -67,6 +68,16 @@ LINK_COLUMNS = {
     "late_max_ns": "float64",
 }
 ARRIVAL_COLUMNS = {"time_ns": "float64", "data_bytes": "int64", "ack_bytes": "int64"}
+TRANSPORT_COLUMNS = {
+    "time_ns": "float64",
+    "flow": "int64",
+    "window_bytes": "float64",
+    "in_flight_bytes": "int64",
+    "rate_gbps": "float64",
+    "rtt_ns": "float64",
+    "queueing_ns": "float64",
+    "marked": "int64",
+}
 PATH_COLUMNS = {
     "flow": "int64",
     "node": "str",

@@ -18,7 +18,7 @@ from testbed.virtual.linkage import Linkage
 from testbed.virtual.memory import check_memory, work_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from p4.engine import Switch
@@ -53,13 +53,15 @@ def run(
     sample_ps: int | None = None,
     progress: Callable[[float], None] | None = None,
     trace: Callable[[Dataplane], None] | None = None,
+    watch: Sequence[int] = (),
 ) -> Outcome:
     """Run a plan in virtual time and write its result folder.
 
     `threads` does not change the result; by default large networks use all processors. `sample_ps`
     is the interval of the queue time series, 0 for none; by default small networks have one.
     `progress` is called with the share of frames acknowledged so far. With `trace`, every frame at
-    every port is kept, and `trace` called in the end to fetch them. Raises UserError before it
+    every port is kept, and `trace` called in the end to fetch them. `watch` names flows whose
+    congestion control is written over time. Raises UserError before it
     starts if the network is too large for this machine, UserError or EngineError for
     a plan that cannot be run. A KeyboardInterrupt leaves the results so far.
     """
@@ -73,12 +75,16 @@ def run(
         linkage = Linkage(plan, dataplane, build(dataplane, plan))
         ways = interval > 0 and work_of(plan).all_hops <= MOST_HOPS
         dataplane.trace(on=trace is not None or ways)
+        if watch:
+            dataplane.watch(watch)
         interrupted: KeyboardInterrupt | None = None
         try:
             ended = _run(dataplane, linkage, threads or suitable_threads(plan), progress)
         except KeyboardInterrupt as signal:
             ended, interrupted = "interrupted", signal
         outcome = Outcome(ended, dataplane.now_ps, time.monotonic() - begin, dataplane.message)
+        if watch:
+            folder.add_watched(dataplane.watched(), first_packet_ps(dataplane.flows()))
         _write(folder, dataplane, outcome, started_ns)
         if trace is not None:
             trace(dataplane)

@@ -16,7 +16,8 @@ from analysis.bounds import (
     permutation_bound,
 )
 from analysis.floor import floor
-from analysis.messages import Messages, hops_between, messages_of
+from analysis.messages import Messages, messages_of
+from testbed.distances import hops_between
 from testbed.scenario import Scenario, TopologyName
 
 PAPER = Scenario()

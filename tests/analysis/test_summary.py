@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -36,9 +36,17 @@ def test_summary__is_written_and_read_back(tmp_path: Path) -> None:
 
 
 def test_summary__tells_of_hosts_transports(tmp_path: Path) -> None:
-    told = {"cca": "nscc", "recovery": "go-back-n", "loss": 0.01, "buffer_bytes": 800_000}
-    knobs = {"cca_parameters": {"gamma": 0.5}, "recovery_parameters": {"timeout_us": 40.0}}
-    write_run(tmp_path / "run", **told, **knobs)
+    told: dict[str, Any] = {
+        "cca": "nscc",
+        "recovery": "go-back-n",
+        "loss": 0.01,
+        "buffer_bytes": 800_000,
+    }
+    told_besides: dict[str, Any] = {
+        "cca_parameters": {"gamma": 0.5},
+        "recovery_parameters": {"timeout_us": 40.0},
+    }
+    write_run(tmp_path / "run", **told, **told_besides)
     write_summary(summarise(read_all(tmp_path)), tmp_path / "summary.csv")
     (only,) = read_summary(tmp_path / "summary.csv").to_dict("records")
     assert {name: only[name] for name in told} == told

@@ -5,6 +5,7 @@
 
 #include "alarms.h"
 #include "recovery.h"
+#include "watch.h"
 
 enum { FIRST_ROOM = 16 };
 
@@ -179,6 +180,8 @@ void transport_signal(struct dp *dp, uint32_t flow, uint32_t kind, const struct 
         .in_flight_bytes = transport->in_flight,
     };
     cca_signal(&transport->cca, &signal);
+    if (dp->watches)
+        watch_note(dp, flow, &signal);
 }
 
 void transport_set_alarm(struct dp *dp, struct host *host, uint32_t flow, uint64_t time)
