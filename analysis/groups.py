@@ -12,7 +12,6 @@ from analysis import metrics
 from analysis.fidelity import Verdict, judge
 from analysis.results import read_queues, read_transport
 from analysis.summary import row, table_of
-from testbed.hosts import congestion
 from testbed.scenario import FIELDS, variant
 from testbed.scenario.files import QUEUES, TRANSPORT
 
@@ -136,7 +135,7 @@ def _title(run: Run) -> str:
     if not scenario.acks:
         parts.insert(2, "no ACKs")
     if scenario.cca != "none" or scenario.recovers != "none":
-        parts.append(f"{congestion(scenario.cca).label}, recovery: {scenario.recovers}")
+        parts.append(f"CCA: {scenario.cca}, recovery: {scenario.recovers}")
     for field in SHARED:
         value = getattr(scenario, field.name)
         if field.name not in TOLD and value != field.default:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from analysis.critical_path import Graph, graph_of
-from testbed.distances import hops_between
+from testbed.scenario.distances import hops_between
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from testbed.distances import hops_between
+from testbed.scenario.distances import hops_between
 from testbed.scenario.files import TRANSPORT_COLUMNS
 
 if TYPE_CHECKING:

@@ -17,8 +17,8 @@ from analysis.bounds import (
 )
 from analysis.floor import floor
 from analysis.messages import Messages, messages_of
-from testbed.distances import hops_between
 from testbed.scenario import Scenario, TopologyName
+from testbed.scenario.distances import hops_between
 
 PAPER = Scenario()
 PACKET = 4096

@@ -62,8 +62,8 @@ def test_group_title__names_congestion_control_and_recovery(tmp_path: Path) -> N
     ]
     plain, under, back = (group.title for group in group_runs(runs, ["ofan"]))
     assert "CCA" not in plain
-    assert "NSCC, recovery: selective" in under
-    assert "NSCC, recovery: go-back-n" in back
+    assert "CCA: nscc, recovery: selective" in under
+    assert "CCA: nscc, recovery: go-back-n" in back
 
 
 def test_read_summary__wrong_file__is_named(tmp_path: Path) -> None:
