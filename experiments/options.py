@@ -53,6 +53,7 @@ OF_THEIR_OWN = (
 )
 PLAIN = tuple(field for field in FIELDS if field.name not in OF_THEIR_OWN)
 """Fields of a scenario whose option is made from what is said of the field."""
+FLAG: dict[str, Any] = {"nargs": "?", "const": True}  # without a value it means yes
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,6 +231,7 @@ def _add_scenario(parser: Parser) -> None:
             type=reader_of(field),
             default=field.default,
             metavar=metavar_of(field),
+            **(FLAG if field.kind is bool else {}),
             help=f"{field.about.help} (default: {shown(field)})",
         )
     what.add_argument("--no-acks", action="store_true", help="send no acknowledgements")

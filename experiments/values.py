@@ -113,6 +113,13 @@ def one_of(known: Sequence[str]) -> Callable[[str], str]:
     return read
 
 
+def truth(text: str) -> bool:
+    """Read yes or no."""
+    if text not in ("yes", "no"):
+        raise argparse.ArgumentTypeError(f"{text!r}: write yes or no")
+    return text == "yes"
+
+
 def option_of(field: Field) -> str:
     """Return how the command line calls a scenario's field: its name without the unit."""
     name = field.name
@@ -126,6 +133,8 @@ def metavar_of(field: Field) -> str:
     kind = plain(field.kind)
     if get_origin(kind) is Literal:
         return "{" + ",".join(get_args(kind)) + "}"
+    if kind is bool:
+        return "yes|no"
     unit = {"B": "BYTES", "Gb/s": "GBPS"}.get(field.about.unit, field.about.unit.upper())
     return unit or {int: "N", float: "X"}.get(kind, "NAME")
 
@@ -133,7 +142,8 @@ def metavar_of(field: Field) -> str:
 def reader_of(field: Field) -> Callable[[str], Any]:
     """Return what reads a field's value from text; it raises ArgumentTypeError."""
     kind = plain(field.kind)
-    read: Callable[[str], Any] = {int: int, float: float}.get(kind, str)
+    readers: dict[Any, Callable[[str], Any]] = {int: int, float: float, bool: truth}
+    read = readers.get(kind, str)
     if get_origin(kind) is Literal:
         read = one_of(get_args(kind))
     elif get_origin(kind) is tuple:
@@ -167,6 +177,8 @@ def shown(field: Field) -> str:
     value = field.default
     if value is None:
         return field.about.none or "none"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
     if field.about.unit == "B" and value >= UNITS["m"] and value % UNITS["m"] == 0:
         return f"{value // UNITS['m']}MB"
     return f"{value:g}" if isinstance(value, float) else str(value)

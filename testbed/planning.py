@@ -11,13 +11,14 @@ from testbed.control import PLACE, Routes, routing
 from testbed.failures import fail_links, highest_load, take_down
 from testbed.mixing import switches_of_second
 from testbed.plan import HostSetup, Plan, SwitchSetup, TableEntry
+from testbed.scenario import FIELDS
 from testbed.schemes.site import Defaults, Site
 from testbed.topology import make_topology
 from testbed.workload import flows_for
 from traffic import readers
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from testbed.hosts import Chosen
     from testbed.plan import ProgramSource
@@ -98,13 +99,16 @@ def _hosts(scenario: Scenario, entropy: Chosen) -> HostSetup:
     )
     if not scenario.acks and (setup.congestion.name, setup.recovery.name) != ("none", "none"):
         raise UserError("congestion control and recovery need ACKs")
+    if scenario.trim and setup.recovery.name == "none":
+        raise UserError("trim needs --recovery or --cca: what is cut has to be sent again")
     return setup
 
 
-def refuse_link_events(plan: Plan) -> None:
-    """Raise UserError if a plan wants links to fail during a run, where a world cannot do that."""
-    if plan.scenario.link_events:
-        raise UserError("link_events happen in virtual time only: run it with --on virtual")
+def refuse(scenario: Scenario, names: Iterable[str], world: str) -> None:
+    """Raise UserError if a scenario asks for what a world does not have, by names of fields."""
+    for field in FIELDS:
+        if field.name in names and getattr(scenario, field.name) != field.default:
+            raise UserError(f"{field.name}: not on {world}; run it with --on virtual")
 
 
 def link_changes(plan: Plan, topology: Topology) -> dict[str, SwitchChange]:

@@ -191,7 +191,7 @@ def last_packet_ps(flows: NDArray[np.void]) -> int:
 def conservation(totals: Mapping[str, int]) -> dict[str, Any]:
     """Return where all frames are, as the manifest has it."""
     dropped = {place: totals[name] for place, name in DROP_PLACES.items()}
-    kept = {name: totals[name] for name in ("sent", "copied", "delivered", "left")}
+    kept = {name: totals[name] for name in ("sent", "copied", "delivered", "left", "trimmed")}
     return {**kept, "dropped": dropped}
 
 

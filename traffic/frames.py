@@ -29,7 +29,8 @@ LARGEST_PAYLOAD = 65_535 - (HEADERS - ETHERNET) - CHECKSUM
 PSNS = 1 << 24
 FIRST_QUEUE_PAIR = 2  # 0 and 1 are those of management: analysers decode them so
 ECN_CAPABLE, ECN_MARKED = 2, 3
-NAK = 0x60  # syndrome of a NAK: PSN sequence error
+NAKS = (0x60, 0x7F)  # syndromes: PSN sequence error; ours, that a packet came as its header
+TRIMMED = 0x24  # DSCP of a data frame that a full port cut to its header
 BITMAP = 8
 BECN = 0x40
 _IPV4_TYPE = b"\x08\x00"
@@ -41,12 +42,13 @@ class Frame:
     """What a RoCEv2 frame says. `entropy` is its UDP source port, `flow` its destination QP less 2.
 
     In an ACK, `psn` is the acknowledged packet's and `marked` says that this packet had an ECN
-    mark; in a data frame `marked` is its own mark. `wire_bytes` counts the FCS. ACKs and NAKs of
+    mark; in a data frame `marked` is its own mark. A data frame that a full port cut to its header
+    is a `cut`. `wire_bytes` counts the FCS. ACKs and NAKs of
     hosts that recover from losses say more: `cumulative` is the first packet that is missing, and
     bit i of `bitmap` that packet `first + i` has arrived; None in other frames.
     """
 
-    kind: Literal["data", "ack", "nak"]
+    kind: Literal["data", "cut", "ack", "nak"]
     source: str
     destination: str
     flow: int
@@ -134,7 +136,7 @@ def read(frame: bytes) -> Frame | None:
     marked = frame[BTH_AT + 4] & BECN != 0 if ack else frame[15] & 3 == ECN_MARKED
     extended = ack and len(frame) == HEADERS + ACK_HEADER + BITMAP + CHECKSUM
     return Frame(
-        kind="data" if not ack else "nak" if extended and frame[HEADERS] == NAK else "ack",
+        kind=_kind_of(frame, ack=ack, extended=extended),
         source=str(ipaddress.IPv4Address(frame[26:30])),
         destination=str(ipaddress.IPv4Address(frame[30:34])),
         flow=int.from_bytes(frame[BTH_AT + 5 : BTH_AT + 8], "big") - FIRST_QUEUE_PAIR,
@@ -145,6 +147,12 @@ def read(frame: bytes) -> Frame | None:
         cumulative=int.from_bytes(frame[HEADERS + 1 : HEADERS + 4], "big") if extended else None,
         bitmap=int.from_bytes(frame[HEADERS + 4 : HEADERS + 12], "big") if extended else None,
     )
+
+
+def _kind_of(frame: bytes, *, ack: bool, extended: bool) -> Literal["data", "cut", "ack", "nak"]:
+    if ack:
+        return "nak" if extended and frame[HEADERS] in NAKS else "ack"
+    return "cut" if frame[15] >> 2 == TRIMMED else "data"
 
 
 def hardware_address(address: str) -> str:

@@ -22,7 +22,7 @@ from testbed.mininet.calibration import Costs
 from testbed.mininet.network import mtu_for
 from testbed.mininet.worker import WorkerError
 from testbed.mininet.world import joined_totals, manifest
-from testbed.planning import make_plan, refuse_link_events
+from testbed.planning import make_plan, refuse
 from testbed.results import Records, ResultFolder, first_packet_ps, machine
 from testbed.scenario.files import BMV2
 
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from testbed.mininet.emulation import Measured
     from testbed.plan import Plan
 
+NOT_HERE = ("link_events", "trim", "ack_priority", "shared_bytes")
 PICOSECONDS_PER_TICK = 1_000_000  # simple_switch counts microseconds
 MEASURING_DILATION_PER_HOST = 25_000.0
 SEARCHED = 1.15
@@ -105,7 +106,7 @@ class Bmv2World:
 
     def emulation_for(self, plan: Plan, dilation: float | None = None) -> Bmv2Emulation:
         """Return a fabric with the plan loaded for a dilation, by default this machine's."""
-        refuse_link_events(plan)
+        refuse(plan.scenario, NOT_HERE, "BMv2")
         dilation = nearest_dilation(plan, dilation) if dilation else self.dilation_for(plan)
         return self._loaded(_at_dilation(plan, dilation), dilation)
 

@@ -19,7 +19,7 @@ enum { NO_NODE = UINT32_MAX, LINE_BYTES = 64 };
 
 /* --- Frames --- */
 
-enum frame_class { FRAME_OTHER, FRAME_DATA, FRAME_ACK, FRAME_CLASSES };
+enum frame_class { FRAME_OTHER, FRAME_DATA, FRAME_ACK, FRAME_TRIMMED, FRAME_CLASSES };
 
 enum {
     PACKET_BLOCK = 128,
@@ -76,20 +76,26 @@ struct worker {
 
 /* --- Ports --- */
 
-struct held_frame {
-    struct pl_held *held;
+/* A frame until its service starts, where that is not known when it is queued: see waiting.h. */
+struct waiting_frame {
+    struct pl_held *held;    /* the program's; NULL: it is finished, and `packet` */
     uint64_t enqueued_at;
+    uint32_t packet;
     uint32_t bytes;
     uint32_t packets_before;
+    uint8_t class;
+    bool urgent;             /* of the first band */
+    bool cut;                /* it leaves as its header */
 };
 
-/* Frames of a program whose egress runs at dequeue, until their service starts. */
-struct held_queue {
-    struct held_frame *frames;
+struct band {
+    struct waiting_frame *frames;
     uint32_t head;
     uint32_t count;
     uint32_t room;  /* a power of two */
 };
+
+enum { BAND_URGENT, BAND_OTHERS, BANDS };
 
 struct port {
     /* What every frame touches: two cache lines. */
@@ -102,14 +108,19 @@ struct port {
     uint32_t queue_packets;
     bool started;            /* the start of service at `serving` was looked at */
     bool up;
+    bool to_host;
+    bool urgent;             /* what is served is of the first band */
+    uint64_t urgent_bytes;   /* of queue_bytes, those of the first band; 0 where there is one */
+    double area_bytes;       /* sum over frames of bytes x (departure - arrival): no time but a */
+    double area_packets;     /* mean in the making; 128 bits would take a third cache line */
     struct {
         uint64_t packets;
         uint64_t bytes;
-    } sent[FRAME_CLASSES];
-    double area_bytes;       /* sum over frames of bytes x (departure - arrival): no time but a */
-    double area_packets;     /* mean in the making; 128 bits would take a third cache line */
+    } sent[FRAME_CLASSES];   /* but for the last */
 
     /* The rest. */
+    uint64_t trims;          /* frames cut to their headers */
+    uint64_t random;
     uint64_t drops;
     uint64_t dropped[FRAME_CLASSES];
     uint64_t marks;
@@ -138,8 +149,10 @@ struct sw {
     bool kept;               /* a port has the packet */
     uint32_t node;
     uint32_t port_count;
-    struct held_queue *held; /* per port; NULL if the program's egress is pure */
-    struct timers services;  /* per port: when the next held frame's service starts */
+    struct waiting_frame service;  /* the one that waited and is served now */
+    uint32_t serving;        /* and its port */
+    struct band *waiting;    /* BANDS per port; NULL if frames do not wait: see waiting.h */
+    struct timers services;  /* per port: when the next waiting frame's service starts */
 };
 
 struct sender {

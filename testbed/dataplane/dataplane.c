@@ -55,6 +55,8 @@ static int check_settings(struct dp *dp)
                           settings->entropy, settings->congestion, settings->recovery);
     if (!settings->acks && (dp->congestion != &congestion_none || dp->recovery->active))
         return build_fail(dp, "congestion control and recovery need ACKs");
+    if (settings->trim && !dp->recovery->active)
+        return build_fail(dp, "trimming needs a recovery that sends again what was cut");
     if (settings->shared_bytes && !(settings->shared_alpha > 0 && settings->shared_alpha < 1e6))
         return build_fail(dp, "shared_alpha is %g; it must be above 0", settings->shared_alpha);
     if (!(settings->loss >= 0 && settings->loss < 1))
@@ -91,6 +93,7 @@ static int lay_out_ports(struct dp *dp, const uint32_t *ports)
         for (uint32_t i = dp->first_port[node]; i < dp->first_port[node + 1]; i++) {
             dp->ports[i].peer = NO_NODE;
             dp->ports[i].node = node;
+            dp->ports[i].random = dp->settings.seed ^ (uint64_t)i << 24 ^ 0x7472696d;
         }
     return 0;
 }
@@ -278,6 +281,8 @@ int dp_links(struct dp *dp, uint64_t count, const struct dp_link *links)
         port_open(dp, &dp->ports[far], &dp->inputs[near]);
         dp->ports[near].peer = far;
         dp->ports[far].peer = near;
+        dp->ports[near].to_host = links[i].peer < dp->hosts;
+        dp->ports[far].to_host = links[i].node < dp->hosts;
     }
     return 0;
 }

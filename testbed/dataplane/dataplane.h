@@ -17,7 +17,7 @@
  */
 
 enum {
-    DP_ABI = 4,          /* bumped with every change of this file */
+    DP_ABI = 5,          /* bumped with every change of this file */
     DP_PARAMETERS = 16,  /* most parameters that an algorithm of hosts has */
     DP_CONSTANTS = 16    /* most constants that one has */
 };
@@ -41,7 +41,8 @@ struct dp_settings {
     uint32_t ack_bytes;           /* what a port charges for an ACK */
     uint32_t gap_bytes;           /* preamble and gap between frames */
     uint32_t acks;                /* 1: one ACK for each data frame */
-    uint32_t trim;                /* 1: full ports cut frames: congestion control is told so */
+    uint32_t trim;                /* 1: full ports of switches cut data frames to their headers */
+    uint32_t ack_priority;        /* 1: ACKs go before data, at hosts and at switches */
     uint64_t shared_bytes;        /* buffer that all ports of a switch share; 0: none */
     double shared_alpha;          /* a queue may have so many times what is left of it */
     uint32_t hops;                /* links between the farthest hosts, one way */
@@ -195,6 +196,7 @@ struct dp_port_record {
     uint64_t drops;              /* queue full, or port down */
     uint64_t data_drops;         /* of these, data and ACKs */
     uint64_t ack_drops;
+    uint64_t trims;              /* data frames cut to their headers here */
     uint64_t overruns;           /* came in faster than the core could take them: lost */
     uint64_t marks;
     uint64_t queue_bytes;        /* now */
@@ -248,7 +250,7 @@ struct dp_hop {
     uint32_t bytes;         /* what the port charges for it */
     uint32_t length;        /* on the wire, without FCS */
     uint32_t entropy;
-    uint32_t kind;          /* 0 other, 1 data, 2 ACK */
+    uint32_t kind;          /* 0 other, 1 data, 2 ACK, 3 data cut to its header */
     uint32_t marked;        /* when it was queued */
 };
 uint64_t dp_hop_count(const struct dp *dp);
@@ -285,6 +287,7 @@ struct dp_totals {
     uint64_t dropped_host;      /* came to a host that they are not for */
     uint64_t dropped_header;    /* more header bytes than the core stores */
     uint64_t left;              /* still in queues, on links or with programs */
+    uint64_t trimmed;           /* cut to their headers: frames that are in the counts above */
     uint64_t hops;              /* frames taken by switches and hosts */
     uint64_t noise;             /* frames of others on the sockets */
     uint64_t socket_drops;      /* frames that the kernel lost before the core saw them */

@@ -31,10 +31,12 @@ enum {
     ECN_CAPABLE = 0x02,
     ECN_EXPERIENCED = 0x03,
     BECN = 0x40,
+    DSCP_TRIMMED = 0x24,   /* AF42: nothing here reads drop precedences */
     IPV4_HEADER = 20,
     FIRST_QUEUE_PAIR = 2,  /* 0 and 1 are those of management: analysers decode them so */
     SYNDROME_ACK = 0x1f,   /* an ACK without credits */
-    SYNDROME_NAK = 0x60    /* PSN sequence error */
+    SYNDROME_NAK = 0x60,   /* PSN sequence error */
+    SYNDROME_CUT = 0x7f    /* a reserved code: the packet came without its payload */
 };
 
 static const uint8_t TEMPLATE[FRAME_DATA_HEADERS] = {
@@ -120,7 +122,7 @@ void frame_classify(struct packet *packet)
         get16(data + AT_DESTINATION_PORT) != 4791)
         return;
     if (data[AT_BTH] == OPCODE_DATA)
-        packet->class = FRAME_DATA;
+        packet->class = data[AT_TOS] >> 2 == DSCP_TRIMMED ? FRAME_TRIMMED : FRAME_DATA;
     else if (data[AT_BTH] == OPCODE_ACK)
         packet->class = FRAME_ACK;
 }
@@ -155,7 +157,8 @@ static void swap(uint8_t *one, uint8_t *other, size_t bytes)
 /* AETH: the syndrome, and as message sequence number the packet's own or the cumulative one. */
 static void write_answer(uint8_t *data, const struct frame_answer *answer)
 {
-    uint32_t syndrome = answer->nack ? SYNDROME_NAK : SYNDROME_ACK;
+    uint32_t no = answer->cut ? SYNDROME_CUT : SYNDROME_NAK;
+    uint32_t syndrome = answer->nack ? no : SYNDROME_ACK;
     uint32_t number = answer->extended ? answer->cumulative & FRAME_PSN_MASK : get24(data + AT_PSN);
     put32(data + AT_AETH, syndrome << 24 | number);
     if (answer->extended) {
@@ -185,6 +188,25 @@ void frame_acknowledge(struct packet *packet, const struct frame_answer *answer)
     write_checksum(data);
 }
 
+void frame_trim(struct packet *packet, bool last_hop)
+{
+    uint8_t *data = packet->data;
+    packet->length = FRAME_TRIMMED_LENGTH;
+    packet->stored = FRAME_DATA_HEADERS;
+    packet->class = FRAME_TRIMMED;
+    uint32_t ecn = last_hop ? data[AT_TOS] & ECN_MASK : ECN_EXPERIENCED;
+    data[AT_TOS] = (uint8_t)(DSCP_TRIMMED << 2 | ecn);
+    write_lengths(data, packet->length);
+    write_checksum(data);
+}
+
+bool frame_is_urgent(const struct packet *packet, bool acks)
+{
+    if (packet->class != FRAME_ACK)
+        return packet->class == FRAME_TRIMMED;
+    return acks || (packet->stored > AT_AETH && packet->data[AT_AETH] == SYNDROME_CUT);
+}
+
 static uint64_t get64(const uint8_t *at)
 {
     return (uint64_t)get32(at) << 32 | get32(at + 4);
@@ -204,7 +226,8 @@ struct frame_view frame_read(const struct packet *packet)
     };
     if (!ack || packet->stored < FRAME_SACK_LENGTH)
         return view;
-    view.nack = data[AT_AETH] == SYNDROME_NAK;
+    view.cut = data[AT_AETH] == SYNDROME_CUT;
+    view.nack = view.cut || data[AT_AETH] == SYNDROME_NAK;
     view.cumulative = get24(data + AT_AETH + 1);
     view.bitmap = get64(data + AT_BITMAP);
     return view;

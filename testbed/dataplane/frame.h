@@ -8,6 +8,7 @@ enum {
     FRAME_DATA_HEADERS = 54,
     FRAME_ACK_LENGTH = 62,      /* 54 + AETH 4 + ICRC 4 */
     FRAME_SACK_LENGTH = 70,     /* and a bitmap of 64 packets before the ICRC */
+    FRAME_TRIMMED_LENGTH = 60,  /* 64 B with FCS: headers and ICRC */
     FRAME_PSN_MASK = 0xffffff
 };
 
@@ -24,11 +25,12 @@ struct frame_view {
     uint16_t entropy;
     bool congested;        /* data: marked in the IPv4 header; ACK: the echo of that mark */
     bool nack;             /* an ACK that says no */
+    bool cut;              /* because the packet came as its header only */
     uint32_t cumulative;   /* of an extended ACK: 24 bits of the first packet not yet there */
     uint64_t bitmap;       /* packets from that on, or the 64 up to `psn`, the first lowest */
 };
 
-/* Data, ACK or other, by the headers; sets packet->class. */
+/* Data, ACK, trimmed or other, by the headers; sets packet->class. */
 void frame_classify(struct packet *packet);
 
 /* Write a data frame of `length` bytes (without FCS). */
@@ -38,13 +40,23 @@ void frame_data(struct packet *packet, uint32_t length, struct frame_address fro
 /* What an ACK says besides the number and the mark of the packet that it answers. */
 struct frame_answer {
     uint16_t entropy;
-    bool nack;
+    bool nack;             /* sequence error, or, if `cut`, no payload */
+    bool cut;
     bool extended;         /* with the two that follow */
     uint32_t cumulative;
     uint64_t bitmap;
 };
 
-/* Turn a data frame into its ACK in place. */
+/*
+ * Cut a data frame to its headers: 64 B with FCS, with a DSCP that says so. It counts as marked
+ * unless that happened at the last hop, which no other path avoids.
+ */
+void frame_trim(struct packet *packet, bool last_hop);
+
+/* Whether a frame goes before data: all ACKs, or only what tells of trimming. */
+bool frame_is_urgent(const struct packet *packet, bool acks);
+
+/* Turn a data frame, or what is left of one, into its ACK in place. */
 void frame_acknowledge(struct packet *packet, const struct frame_answer *answer);
 
 struct frame_view frame_read(const struct packet *packet);

@@ -18,7 +18,8 @@ uint32_t port_charge(const struct dp *dp, const struct packet *packet)
 static void start_service(struct dp *dp, struct port *port, const struct entry *entry)
 {
     port->started = true;
-    if (port->queue_bytes > dp->settings.ecn_bytes && dp->settings.ecn_bytes > 0 &&
+    if (port->queue_bytes - port->urgent_bytes > dp->settings.ecn_bytes &&
+        dp->settings.ecn_bytes > 0 && !port->urgent &&
         frame_mark(packet_at(dp, entry->packet)))
         port->marks++;
 }
@@ -40,6 +41,9 @@ void port_advance(struct dp *dp, struct port *port, uint64_t now)
         port->queue_bytes -= entry->bytes;
         port->queue_packets--;
         port->started = false;
+        if (port->urgent)
+            port->urgent_bytes -= entry->bytes;
+        port->urgent = false;
         fifo_step(&port->serving);
     }
 }
@@ -68,7 +72,8 @@ static uint64_t switch_bytes(struct dp *dp, uint32_t node, uint64_t now)
  * Dynamic thresholds (Choudhury and Hahne, 1998): a queue may have alpha times what is left of the
  * buffer that its switch shares.
  */
-static bool shares_enough(struct dp *dp, const struct port *port, uint32_t bytes, uint64_t now)
+static bool shares_enough(struct dp *dp, const struct port *port, bool urgent, uint32_t bytes,
+                          uint64_t now)
 {
     const struct dp_settings *settings = &dp->settings;
     if (settings->shared_bytes == 0 || port->node < dp->hosts)
@@ -77,33 +82,36 @@ static bool shares_enough(struct dp *dp, const struct port *port, uint32_t bytes
     if (used + bytes > settings->shared_bytes)
         return false;
     double limit = settings->shared_alpha * (double)(settings->shared_bytes - used);
-    return (double)(port->queue_bytes + bytes) <= limit;
+    return urgent || (double)(port->queue_bytes - port->urgent_bytes + bytes) <= limit;
 }
 
-static bool has_room(struct dp *dp, const struct port *port, uint32_t bytes, uint64_t now)
+/* As in the reference simulator, what is urgent has a limit of its own, of twice the buffer. */
+bool port_has_room(struct dp *dp, struct port *port, bool urgent, uint32_t bytes, uint64_t now)
 {
+    port_advance(dp, port, now);
     uint64_t limit = dp->settings.buffer_bytes;
-    return (limit == 0 || port->queue_bytes + bytes <= limit) &&
-           shares_enough(dp, port, bytes, now);
+    uint64_t band = urgent ? port->urgent_bytes : port->queue_bytes - port->urgent_bytes;
+    return (limit == 0 || band + bytes <= (urgent ? 2 * limit : limit)) &&
+           shares_enough(dp, port, urgent, bytes, now);
 }
 
-bool port_admit(struct worker *worker, struct port *port, uint32_t class, uint32_t bytes,
-                uint64_t now)
+void port_take(struct port *port, bool urgent, uint32_t bytes)
 {
-    port_advance(worker->dp, port, now);
-    if (!port->up || !has_room(worker->dp, port, bytes, now)) {
-        if (port->up)
-            worker->totals.dropped_queue++;
-        else
-            worker->totals.dropped_down++;
-        port->drops++;
-        port->dropped[class]++;
-        return false;
-    }
     port->queue_bytes += bytes;
     port->queue_packets++;
+    if (urgent)
+        port->urgent_bytes += bytes;
     note_maxima(port);
-    return true;
+}
+
+void port_drop(struct worker *worker, struct port *port, uint32_t class)
+{
+    if (port->up)
+        worker->totals.dropped_queue++;
+    else
+        worker->totals.dropped_down++;
+    port->drops++;
+    port->dropped[class]++;
 }
 
 void port_serve(struct worker *worker, struct port *port, uint32_t number, uint32_t bytes,
@@ -134,8 +142,11 @@ bool port_enqueue(struct worker *worker, struct port *port, uint32_t number, uin
 {
     const struct packet *packet = packet_at(worker->dp, number);
     uint32_t bytes = port_charge(worker->dp, packet);
-    if (!port_admit(worker, port, packet->class, bytes, now))
+    if (!port->up || !port_has_room(worker->dp, port, false, bytes, now)) {
+        port_drop(worker, port, packet->class);
         return false;
+    }
+    port_take(port, false, bytes);
     port_serve(worker, port, number, bytes, now, now);
     return true;
 }

@@ -14,15 +14,18 @@ uint32_t port_charge(const struct dp *dp, const struct packet *packet);
 /* Retire what has left by `now`, and mark the frames whose service started with a long queue. */
 void port_advance(struct dp *dp, struct port *port, uint64_t now);
 
-/* Count a frame of a class and `bytes` into the queue, or count its drop and return false. */
-bool port_admit(struct worker *worker, struct port *port, uint32_t class, uint32_t bytes,
-                uint64_t now);
+/* Whether a frame of `bytes` fits into the queue, into its first band if it is urgent. */
+bool port_has_room(struct dp *dp, struct port *port, bool urgent, uint32_t bytes, uint64_t now);
 
-/* Service of an admitted frame, at `from` the earliest. The packet is the link's from here on. */
+/* Count a frame into the queue, or its drop. */
+void port_take(struct port *port, bool urgent, uint32_t bytes);
+void port_drop(struct worker *worker, struct port *port, uint32_t class);
+
+/* Service of a frame that was taken, at `from` the earliest. The packet is the link's from here on. */
 void port_serve(struct worker *worker, struct port *port, uint32_t number, uint32_t bytes,
                 uint64_t arrived, uint64_t from);
 
-/* Admit a frame and let it be served in its turn; false if it was dropped (and not freed). */
+/* Take a frame and let it be served in its turn; false if it was dropped (and not freed). */
 bool port_enqueue(struct worker *worker, struct port *port, uint32_t number, uint64_t now);
 
 /* Record the queue if it changed since the last sample. */

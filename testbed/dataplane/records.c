@@ -9,6 +9,7 @@
 #include "hosts/transport.h"
 #include "port.h"
 #include "real/real.h"
+#include "waiting.h"
 
 uint64_t records_finished(const struct dp *dp)
 {
@@ -52,7 +53,7 @@ int records_stuck(struct dp *dp)
              "were sent, %u arrived, %u were acknowledged%s",
              (unsigned long long)waiting, (unsigned long long)flow, sender->source,
              sender->destination, sender->packets, sender->sent, dp->receivers[flow].received,
-             sender->acknowledged, gave_up(dp, flow) ? "; it gave up after too many timeouts" : "");
+             sender->acknowledged, gave_up(dp, flow) ? "; it gave up after too long without news" : "");
     return DP_STUCK;
 }
 
@@ -97,27 +98,25 @@ static uint64_t after(uint64_t time, uint64_t limit)
     return time > limit ? time - limit : 0;
 }
 
-/* What the queue's area has, of frames still in it, beyond `to` or not yet (held frames). */
-static void correct_areas(const struct port *port, const struct held_queue *held, uint64_t to,
-                          double *bytes, double *packets)
+/* What a port's area has, of frames still in its queue, beyond `to` or not yet (those that wait). */
+static void correct_areas(const struct dp *dp, uint32_t place, uint64_t to, double *bytes,
+                          double *packets)
 {
+    const struct port *port = &dp->ports[place];
+    const struct sw *sw = dp->switch_of[port->node];
+    uint32_t number = place - dp->first_port[port->node];
+    uint32_t waiting = sw && sw->waiting ? waiting_count(sw, number) : 0;
     struct cursor cursor = port->serving;
     for (; fifo_departure(cursor) != TIME_NEVER; fifo_step(&cursor)) {
         double beyond = (double)after(fifo_departure(cursor), to);
         *bytes -= beyond * cursor.entry->bytes;
         *packets -= beyond;
     }
-    for (uint32_t i = 0; held && i < held->count; i++) {
-        const struct held_frame *frame = &held->frames[(held->head + i) & (held->room - 1)];
+    for (uint32_t i = 0; i < waiting; i++) {
+        const struct waiting_frame *frame = waiting_at(sw, number, i);
         *bytes += (double)after(to, frame->enqueued_at) * frame->bytes;
         *packets += (double)after(to, frame->enqueued_at);
     }
-}
-
-static const struct held_queue *held_at(const struct dp *dp, uint32_t node, uint32_t number)
-{
-    const struct sw *sw = dp->switch_of[node];
-    return sw && sw->held ? &sw->held[number] : NULL;
 }
 
 static bool all_sent(struct dp *dp)
@@ -139,14 +138,12 @@ bool records_note_sending(struct dp *dp)
     sending->area_packets = calloc(dp->port_count + 1, sizeof(double));
     if (!sending->area_bytes || !sending->area_packets)
         return false;
-    for (uint32_t node = 0; node < dp->nodes; node++)
-        for (uint32_t i = dp->first_port[node]; i < dp->first_port[node + 1]; i++) {
-            sending->area_bytes[i] = dp->ports[i].area_bytes;
-            sending->area_packets[i] = dp->ports[i].area_packets;
-            if (dp->ports[i].tail.entry)
-                correct_areas(&dp->ports[i], held_at(dp, node, i - dp->first_port[node]), dp->now,
-                              &sending->area_bytes[i], &sending->area_packets[i]);
-        }
+    for (uint32_t i = 0; i < dp->port_count; i++) {
+        sending->area_bytes[i] = dp->ports[i].area_bytes;
+        sending->area_packets[i] = dp->ports[i].area_packets;
+        if (dp->ports[i].tail.entry)
+            correct_areas(dp, i, dp->now, &sending->area_bytes[i], &sending->area_packets[i]);
+    }
     return true;
 }
 
@@ -160,13 +157,14 @@ static void read_sending(const struct dp *dp, uint32_t port, uint64_t from,
     record->sending_queue_packets = known ? sending->area_packets[port] / span : NAN;
 }
 
-static void read_port(const struct dp *dp, const struct port *port, const struct held_queue *held,
-                      uint64_t from, uint64_t to, struct dp_port_record *record)
+static void read_port(const struct dp *dp, uint32_t place, uint64_t from, uint64_t to,
+                      struct dp_port_record *record)
 {
+    const struct port *port = &dp->ports[place];
     double bytes = port->area_bytes;
     double packets = port->area_packets;
     double span = to > from ? (double)(to - from) : 1;
-    correct_areas(port, held, to, &bytes, &packets);
+    correct_areas(dp, place, to, &bytes, &packets);
     for (uint32_t class = 0; class < FRAME_CLASSES; class++) {
         record->packets += port->sent[class].packets;
         record->bytes += port->sent[class].bytes;
@@ -177,6 +175,7 @@ static void read_port(const struct dp *dp, const struct port *port, const struct
     record->drops = port->drops;
     record->data_drops = port->dropped[FRAME_DATA];
     record->ack_drops = port->dropped[FRAME_ACK];
+    record->trims = port->trims;
     record->marks = port->marks;
     record->queue_bytes = port->queue_bytes;
     record->queue_packets = port->queue_packets;
@@ -219,8 +218,7 @@ void dp_read_ports(const struct dp *dp, uint64_t from_ps, uint64_t to_ps,
             records[i] = (struct dp_port_record){ .node = node, .port = number };
             name_peer(dp, &dp->ports[i], &records[i]);
             if (dp->ports[i].tail.entry)
-                read_port(dp, &dp->ports[i], held_at(dp, node, number), from_ps, to_ps,
-                          &records[i]);
+                read_port(dp, i, from_ps, to_ps, &records[i]);
             read_sending(dp, i, from_ps, &records[i]);
         }
     }
@@ -273,6 +271,7 @@ static void add_totals(struct dp_totals *sum, const struct dp_totals *part)
     sum->dropped_loss += part->dropped_loss;
     sum->dropped_host += part->dropped_host;
     sum->dropped_header += part->dropped_header;
+    sum->trimmed += part->trimmed;
     sum->hops += part->hops;
     sum->noise += part->noise;
     sum->socket_drops += part->socket_drops;
@@ -294,8 +293,8 @@ static uint64_t count_left(const struct dp *dp)
         if (dp->inputs[i].entry)
             left += frames_from(dp->inputs[i]);
     for (uint32_t i = 0; i < dp->switch_count; i++)
-        for (uint32_t port = 0; dp->sw[i].held && port < dp->sw[i].port_count; port++)
-            left += dp->sw[i].held[port].count;
+        for (uint32_t port = 0; dp->sw[i].waiting && port < dp->sw[i].port_count; port++)
+            left += waiting_count(&dp->sw[i], port);
     return left;
 }
 

@@ -76,6 +76,8 @@ def raw_settings(settings: Settings) -> Any:
         "ack_bytes": scenario.ack_bytes,
         "gap_bytes": scenario.gap_bytes,
         "acks": scenario.acks,
+        "trim": scenario.trim,
+        "ack_priority": scenario.ack_priority,
         "hops": scenario.hops,
         "rtt_ps": rtt_ps,
         "loss": scenario.loss,

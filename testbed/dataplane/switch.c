@@ -1,11 +1,11 @@
 #include "switch.h"
 
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "frame.h"
 #include "port.h"
+#include "waiting.h"
 
 static uint64_t ticks(const struct sw *sw, uint64_t time)
 {
@@ -46,110 +46,117 @@ static void count_output(struct sw *sw)
     sw->worker->totals.copied += sw->outputs++ > 0;
 }
 
-/* --- Programs whose egress runs at dequeue --- */
+/* --- Frames that wait --- */
 
-static void grow(struct held_queue *queue)
+/* Let the packet, as its header only if it was cut, be served now. */
+static void serve_packet(struct sw *sw, uint32_t number)
 {
-    uint32_t room = queue->room ? 2 * queue->room : 16;
-    struct held_frame *frames = malloc(room * sizeof *frames);
-    if (!frames)
-        abort();
-    for (uint32_t i = 0; i < queue->count; i++)
-        frames[i] = queue->frames[(queue->head + i) & (queue->room - 1)];
-    free(queue->frames);
-    *queue = (struct held_queue){ frames, 0, queue->count, room };
-}
-
-static void schedule(struct sw *sw, uint32_t port)
-{
-    const struct held_queue *queue = &sw->held[port];
-    uint64_t free_at = sw->ports[port].free_at;
-    uint64_t arrived = queue->count ? queue->frames[queue->head].enqueued_at : 0;
-    uint64_t service = arrived > free_at ? arrived : free_at;
-    timers_set(&sw->services, port, queue->count ? service : TIME_NEVER);
-}
-
-static void hold(struct sw *sw, uint32_t number, uint32_t length, struct pl_held *held)
-{
-    struct port *port = &sw->ports[number];
-    struct held_queue *queue = &sw->held[number];
-    struct packet shape = { .length = length, .class = sw->packet->class };
-    uint32_t bytes = port_charge(sw->dp, &shape);
-    if (!port_admit(sw->worker, port, shape.class, bytes, sw->now)) {
-        sw->program->discard(sw->state, held);
-        return;
-    }
-    if (queue->count == queue->room)
-        grow(queue);
-    queue->frames[(queue->head + queue->count++) & (queue->room - 1)] =
-        (struct held_frame){ held, sw->now, bytes, port->queue_packets - 1 };
-    schedule(sw, number);
+    const struct waiting_frame *waited = &sw->service;
+    struct packet *packet = packet_at(sw->dp, number);
+    struct port *port = &sw->ports[sw->serving];
+    if (waited->cut && packet->class == FRAME_DATA)
+        frame_trim(packet, port->to_host);
+    uint32_t bytes = port_charge(sw->dp, packet);
+    port->queue_bytes += bytes;
+    port->queue_bytes -= waited->bytes;
+    port->urgent_bytes += waited->urgent ? bytes : 0;
+    port->urgent_bytes -= waited->urgent ? waited->bytes : 0;
+    port->urgent = waited->urgent;
+    sw->kept = true;
+    port_serve(sw->worker, port, number, bytes, waited->enqueued_at, sw->now);
 }
 
 static void transmit(void *context, uint32_t port_number, const struct pl_frame *frame)
 {
     struct sw *sw = context;
-    struct port *port = &sw->ports[port_number];
-    const struct held_queue *queue = &sw->held[port_number];
-    const struct held_frame *held = &queue->frames[queue->head];
+    assert(port_number == sw->serving);
     uint32_t number = copy_of(sw, frame, FRAME_OTHER);
     if (number == UINT32_MAX)
         return;
-    uint32_t bytes = port_charge(sw->dp, packet_at(sw->dp, number));
-    port->queue_bytes += bytes;
-    port->queue_bytes -= held->bytes;
-    sw->kept = true;
     count_output(sw);
-    port_serve(sw->worker, port, number, bytes, held->enqueued_at, sw->now);
+    serve_packet(sw, number);
 }
 
-uint64_t switch_next_service(const struct sw *sw)
+static void finish_egress(struct sw *sw, uint32_t number)
 {
-    return timers_next(&sw->services);
-}
-
-void switch_serve(struct worker *worker, struct sw *sw, uint64_t now)
-{
+    struct pl_queueing met = {
+        .enqueued_at = ticks(sw, sw->service.enqueued_at),
+        .dequeued_at = ticks(sw, sw->now),
+        .packets_at_enqueue = sw->service.packets_before,
+        .packets_at_dequeue = waiting_count(sw, number),
+    };
     struct packet none = { .class = FRAME_OTHER };
-    assert(timers_next(&sw->services) == now);
-    uint32_t number = sw->services.heap[0];
-    struct held_queue *queue = &sw->held[number];
-    struct held_frame frame = queue->frames[queue->head];
-    struct port *port = &sw->ports[number];
-    port_advance(sw->dp, port, now);
-    sw->worker = worker;
-    sw->now = now;
     sw->packet = &none;
     sw->packet_number = UINT32_MAX;
     sw->outputs = 0;
     sw->kept = false;
-    struct pl_queueing met = {
-        .enqueued_at = ticks(sw, frame.enqueued_at),
-        .dequeued_at = ticks(sw, now),
-        .packets_at_enqueue = frame.packets_before,
-        .packets_at_dequeue = queue->count - 1,
-    };
-    sw->program->dequeue(sw->state, frame.held, &met);
-    if (!sw->kept) {
-        port->queue_bytes -= frame.bytes;
-        port->queue_packets--;
-    }
-    worker->totals.dropped_program += sw->outputs == 0;
-    queue->head = (queue->head + 1) & (queue->room - 1);
-    queue->count--;
-    schedule(sw, number);
+    sw->program->dequeue(sw->state, sw->service.held, &met);
+    sw->worker->totals.dropped_program += sw->outputs == 0;
+    sw->packet = NULL;
+}
+
+static void forget(struct port *port, const struct waiting_frame *frame)
+{
+    port->queue_bytes -= frame->bytes;
+    port->queue_packets--;
+    port->urgent_bytes -= frame->urgent ? frame->bytes : 0;
+}
+
+uint64_t switch_next_service(const struct sw *sw)
+{
+    return waiting_next(sw);
+}
+
+void switch_serve(struct worker *worker, struct sw *sw, uint64_t now)
+{
+    assert(waiting_next(sw) == now);
+    uint32_t number = sw->services.heap[0];
+    sw->worker = worker;
+    sw->now = now;
+    sw->serving = number;
+    port_advance(sw->dp, &sw->ports[number], now);
+    sw->service = waiting_take(sw, number);
+    if (!sw->service.held)
+        serve_packet(sw, sw->service.packet);
+    else
+        finish_egress(sw, number);
+    if (!sw->kept)
+        forget(&sw->ports[number], &sw->service);
+    waiting_schedule(sw, number);
 }
 
 /* --- From the program --- */
 
+static struct waiting_frame arriving(const struct sw *sw, const struct packet *shape)
+{
+    return (struct waiting_frame){
+        .enqueued_at = sw->now,
+        .bytes = port_charge(sw->dp, shape),
+        .class = shape->class,
+        .urgent = waiting_in_bands(sw->dp) &&
+                  frame_is_urgent(sw->packet, sw->dp->settings.ack_priority != 0),
+    };
+}
+
 static void enqueue_held(struct sw *sw, uint32_t port, uint32_t length, struct pl_held *held)
 {
-    if (port > 0 && port < sw->port_count) {
-        hold(sw, port, length, held);
+    struct packet shape = { .length = length, .class = sw->packet->class };
+    bool leads_somewhere = port > 0 && port < sw->port_count;
+    struct waiting_frame frame = arriving(sw, &shape);
+    frame.held = held;
+    if (leads_somewhere && waiting_add(sw, port, frame))
         return;
-    }
-    sw->worker->totals.dropped_down++;
+    sw->worker->totals.dropped_down += !leads_somewhere;
     sw->program->discard(sw->state, held);
+}
+
+static bool enqueue_packet(struct sw *sw, uint32_t port, uint32_t number)
+{
+    if (!sw->waiting)
+        return port_enqueue(sw->worker, &sw->ports[port], number, sw->now);
+    struct waiting_frame frame = arriving(sw, packet_at(sw->dp, number));
+    frame.packet = number;
+    return waiting_add(sw, port, frame);
 }
 
 static void enqueue_final(struct sw *sw, uint32_t port, const struct pl_frame *frame)
@@ -158,7 +165,7 @@ static void enqueue_final(struct sw *sw, uint32_t port, const struct pl_frame *f
     if (number == UINT32_MAX)
         return;
     bool leads_somewhere = port > 0 && port < sw->port_count;
-    if (leads_somewhere && port_enqueue(sw->worker, &sw->ports[port], number, sw->now)) {
+    if (leads_somewhere && enqueue_packet(sw, port, number)) {
         sw->kept |= number == sw->packet_number;
         return;
     }
@@ -211,21 +218,16 @@ int switch_open(struct dp *dp, struct sw *sw, const struct pl_program *program, 
         .port_count = dp->first_port[node + 1] - dp->first_port[node],
         .world = { .context = sw, .enqueue = enqueue, .transmit = transmit },
     };
-    if (!program->pure_egress) {
-        sw->held = calloc(sw->port_count, sizeof *sw->held);
-        if (!sw->held || timers_open(&sw->services, sw->port_count) != 0)
-            return -1;
-    }
+    bool waits = !program->pure_egress || waiting_in_bands(dp);
+    if (waits && waiting_open(sw) != 0)
+        return -1;
     sw->state = program->create(&sw->world, seed);
     return sw->state ? 0 : -1;
 }
 
 void switch_close(struct sw *sw)
 {
-    for (uint32_t port = 0; sw->held && port < sw->port_count; port++)
-        free(sw->held[port].frames);
-    free(sw->held);
-    timers_close(&sw->services);
+    waiting_close(sw);
     if (sw->state)
         sw->program->destroy(sw->state);
 }

@@ -120,13 +120,13 @@ static void switch_turn(struct worker *worker, const struct window *window, stru
     collect_all(worker, window, sw);
     const struct arrival *arrivals = batch_sort(batch, window->begin, window->end);
     for (uint32_t i = 0; i < batch->count; i++) {
-        if (sw->held)
+        if (sw->waiting)
             serve_until(worker, sw, arrivals[i].time + 1);
         if (i + BATCH_AHEAD < batch->count)
             __builtin_prefetch(packet_at(worker->dp, arrivals[i + BATCH_AHEAD].packet), 1);
         switch_receive(worker, sw, arrivals[i].port, arrivals[i].packet, arrivals[i].time);
     }
-    if (sw->held) {
+    if (sw->waiting) {
         serve_until(worker, sw, window->end);
         note_event(worker, switch_next_service(sw));
     }

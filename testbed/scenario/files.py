@@ -53,6 +53,7 @@ LINK_COLUMNS = {
     "drops": "int64",
     "data_drops": "int64",
     "ack_drops": "int64",
+    "trims": "int64",
     "marks": "int64",
     "busy_ns": "float64",
     "max_queue_bytes": "int64",

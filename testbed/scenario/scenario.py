@@ -57,6 +57,8 @@ class Scenario:
     recovery: str | None = of(
         None, "loss recovery of hosts", none="selective with congestion control, none without"
     )
+    trim: bool = of(default=False, words="whether full ports cut data frames to their headers")
+    ack_priority: bool = of(default=False, words="whether ACKs go before data in every queue")
     loss: float = of(0.0, "share of frames that are lost on their last link", least=0, below=1)
     link_events: tuple[str, ...] = of((), "links that fail or come back: 20:e0_0-a0_1:down, in us")
     reaction_us: float = of(

@@ -134,6 +134,7 @@ def _links(
         drops=0,
         data_drops=0,
         ack_drops=0,
+        trims=0,
         marks=0,
         busy_ns=data * SLOT_NS,
         max_queue_bytes=longest * 4158,

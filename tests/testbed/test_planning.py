@@ -6,7 +6,7 @@ import pytest
 from errors import UserError
 from testbed import schemes
 from testbed.failures import set_link
-from testbed.planning import link_changes, make_plan, plan_for, refuse_link_events
+from testbed.planning import link_changes, make_plan, plan_for, refuse
 from testbed.scenario import Scenario
 from traffic.flows import Flows
 
@@ -132,7 +132,15 @@ def test_what_cannot_be_planned_is_said_in_one_line(scenario: Scenario, message:
     assert "\n" not in str(raised.value)
 
 
-def test_link_events_are_refused_where_they_cannot_happen() -> None:
-    refuse_link_events(make_plan(Scenario(), NONE))
-    with pytest.raises(UserError, match="virtual time only"):
-        refuse_link_events(make_plan(Scenario(link_events=("1:e0_0-a0_0:down",)), NONE))
+def test_what_a_world_does_not_have_is_refused() -> None:
+    missing = ("link_events", "trim")
+    refuse(Scenario(), missing, "BMv2")
+    for scenario in (Scenario(link_events=("1:e0_0-a0_0:down",)), Scenario(trim=True)):
+        with pytest.raises(UserError, match="not on BMv2; run it with --on virtual"):
+            refuse(scenario, missing, "BMv2")
+
+
+def test_trim_without_recovery_is_refused() -> None:
+    with pytest.raises(UserError, match="trim needs --recovery or --cca"):
+        plan_for(Scenario(trim=True))
+    plan_for(Scenario(trim=True, recovery="selective"))

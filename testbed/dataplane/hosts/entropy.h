@@ -18,7 +18,7 @@ struct entropy {
     uint16_t (*data)(struct dp *dp, struct host *host, uint32_t flow, uint32_t psn, uint64_t now);
     /* Entropy of the ACK to a data frame; NULL: that of the data frame. */
     uint16_t (*ack)(struct dp *dp, struct host *host, uint32_t flow);
-    /* An ACK has come back; NULL: nothing to learn. */
+    /* An ACK has come back, or a NACK to a packet that was cut; NULL: nothing to learn. */
     void (*acknowledged)(struct dp *dp, struct host *host, const struct frame_view *ack,
                          uint64_t now);
     /* A packet that had this entropy was not acknowledged in time; NULL: nothing to learn. */

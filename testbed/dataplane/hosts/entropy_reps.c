@@ -104,13 +104,14 @@ static void note_departure(struct reps *reps, uint32_t psn, uint16_t value, uint
         stopwatches_start(&reps->packets, psn, now);
 }
 
-static void note_return(struct reps *reps, uint32_t psn, uint16_t value, uint64_t now)
+/* The round trip of a header that overtook data is nobody's. */
+static void note_return(struct reps *reps, const struct frame_view *ack, uint64_t now)
 {
     uint64_t since;
-    if (stopwatches_read(&reps->packets, psn, &since))
+    if (!ack->nack && stopwatches_read(&reps->packets, ack->psn, &since))
         measure(reps, now - since);
-    stopwatches_stop(&reps->packets, psn);
-    stopwatches_stop(&reps->values, value);
+    stopwatches_stop(&reps->packets, ack->psn);
+    stopwatches_stop(&reps->values, ack->entropy);
 }
 
 /* --- The cache --- */
@@ -191,7 +192,7 @@ static void reps_acknowledged(struct dp *dp, struct host *host, const struct fra
 {
     (void)host;
     struct reps *reps = &((struct reps *)dp->entropy_state)[ack->flow];
-    note_return(reps, ack->psn, ack->entropy, now);
+    note_return(reps, ack, now);
     if (reps->frozen && now > reps->unfreeze_at)
         thaw(dp, reps);
     if (!ack->congested)

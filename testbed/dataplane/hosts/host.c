@@ -105,13 +105,35 @@ static void answer(struct worker *worker, struct host *host, uint32_t number,
     sending_queue_ack(host, number);
 }
 
+static void respond(struct worker *worker, struct host *host, uint32_t number,
+                    const struct frame_view *view, uint32_t psn, struct frame_answer reply)
+{
+    const struct dp *dp = worker->dp;
+    reply.extended = dp->recovery->active;
+    reply.cumulative = dp->recovery->cumulative ? dp->recovery->cumulative(dp, view->flow, psn)
+                                                : dp->receivers[view->flow].seen.base;
+    answer(worker, host, number, view, reply, psn);
+}
+
+static void receive_cut(struct worker *worker, struct host *host, uint32_t number,
+                        const struct frame_view *view)
+{
+    struct dp *dp = worker->dp;
+    uint32_t psn = psn_near(dp->receivers[view->flow].seen.base, view->psn);
+    enum answer kind = dp->recovery->cut ? dp->recovery->cut(dp, view->flow, psn) : ANSWER_NOTHING;
+    bool nack = kind == ANSWER_NACK;
+    if (kind == ANSWER_NOTHING)
+        packet_free(worker, number);
+    else
+        respond(worker, host, number, view, psn, (struct frame_answer){ .nack = nack, .cut = nack });
+}
+
 static void receive_data(struct worker *worker, struct host *host, uint32_t number,
                          const struct frame_view *view, uint64_t now)
 {
     struct dp *dp = worker->dp;
     struct receiver *receiver = &dp->receivers[view->flow];
     uint32_t psn = psn_near(receiver->seen.base, view->psn);
-    struct frame_answer reply = { .extended = dp->recovery->active };
     enum answer kind = ANSWER_ACK;
     bool wanted = true;
     receiver->marks += view->congested;
@@ -125,10 +147,8 @@ static void receive_data(struct worker *worker, struct host *host, uint32_t numb
         packet_free(worker, number);
         return;
     }
-    reply.nack = kind == ANSWER_NACK;
-    reply.cumulative = dp->recovery->cumulative ? dp->recovery->cumulative(dp, view->flow, psn)
-                                                : receiver->seen.base;
-    answer(worker, host, number, view, reply, psn);
+    respond(worker, host, number, view, psn,
+            (struct frame_answer){ .nack = kind == ANSWER_NACK });
 }
 
 /* --- ACKs --- */
@@ -161,13 +181,16 @@ static void follow_ack(struct dp *dp, struct host *host, const struct frame_view
     struct transport *transport = transport_of(dp, view->flow);
     if (view->nack && dp->recovery->nacked) {
         dp->recovery->nacked(dp, view->flow, view, now);
+        recovery_check_patience(dp, view->flow, now);
     } else {
         struct news news = { 0 };
         settle(dp, view->flow, view, &news, now);
         if (news.rtt > 0)
             measure(transport, news.rtt);
-        if (news.bytes > 0)
+        if (news.bytes > 0) {
             transport->fruitless = 0;
+            transport->news_at = now;
+        }
         transport_signal(dp, view->flow, DP_ACK, &news, view->congested, now);
     }
     sending_offer(dp, host, view->flow, now);
@@ -199,7 +222,7 @@ static void receive_ack(struct worker *worker, struct host *host, uint32_t numbe
     packet_free(worker, number);
     if (sender->finish != TIME_NEVER)
         return;
-    if (dp->entropy->acknowledged && !view->nack)
+    if (dp->entropy->acknowledged && (!view->nack || view->cut))
         dp->entropy->acknowledged(dp, host, view, now);
     if (dp->transports)
         follow_ack(dp, host, view, now);
@@ -218,7 +241,7 @@ static bool is_for(const struct dp *dp, const struct host *host, const struct pa
         view->flow >= dp->flow_count)
         return false;
     const struct sender *sender = &dp->senders[view->flow];
-    return host->node == (packet->class == FRAME_DATA ? sender->destination : sender->source);
+    return host->node == (packet->class == FRAME_ACK ? sender->source : sender->destination);
 }
 
 /* Whether chance takes the next frame; it depends on the host and on how many came before. */
@@ -253,6 +276,8 @@ void host_receive(struct worker *worker, struct host *host, uint32_t number, uin
     worker->last_movement = now;
     if (packet->class == FRAME_DATA)
         receive_data(worker, host, number, &view, now);
+    else if (packet->class == FRAME_TRIMMED)
+        receive_cut(worker, host, number, &view);
     else
         receive_ack(worker, host, number, &view, now);
 }

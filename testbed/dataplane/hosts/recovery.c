@@ -85,6 +85,13 @@ static void count_timeout(const struct dp *dp, struct transport *transport, uint
     transport->given_up = transport->fruitless > parameter_of(dp, SELECTIVE_RETRIES);
 }
 
+void recovery_check_patience(struct dp *dp, uint32_t flow, uint64_t now)
+{
+    struct transport *transport = transport_of(dp, flow);
+    uint64_t patience = portion(fixed_timeout(dp), parameter_of(dp, SELECTIVE_RETRIES));
+    transport->given_up |= now - transport->news_at > patience;
+}
+
 void recovery_check_timer(struct dp *dp, struct host *host, uint32_t flow, uint64_t now)
 {
     struct transport *transport = transport_of(dp, flow);

@@ -26,6 +26,8 @@ struct recovery {
      * of its number). NULL: it is, and is acknowledged.
      */
     enum answer (*received)(struct dp *dp, uint32_t flow, uint32_t psn, bool *wanted);
+    /* A data frame has come as its header only: what to answer. NULL where ports never trim. */
+    enum answer (*cut)(struct dp *dp, uint32_t flow, uint32_t psn);
     /* Then: the first packet in order that has not come. NULL: over the whole flow. */
     uint32_t (*cumulative)(const struct dp *dp, uint32_t flow, uint32_t psn);
 
@@ -42,6 +44,8 @@ const struct recovery *recovery_at(uint32_t number);
 
 /* What all ways share: the timer of the oldest packet. */
 uint64_t recovery_timeout(const struct dp *dp, const struct transport *transport);
+/* Give up if NACKs only have come for as long as it takes to give up for timeouts. */
+void recovery_check_patience(struct dp *dp, uint32_t flow, uint64_t now);
 void recovery_check_timer(struct dp *dp, struct host *host, uint32_t flow, uint64_t now);
 
 #endif

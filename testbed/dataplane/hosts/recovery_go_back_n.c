@@ -66,6 +66,20 @@ static enum answer received(struct dp *dp, uint32_t flow, uint32_t psn, bool *wa
     return reported ? ANSWER_NOTHING : ANSWER_NACK;
 }
 
+/* Without its payload a packet is as good as one that comes too early. */
+static enum answer cut(struct dp *dp, uint32_t flow, uint32_t psn)
+{
+    const struct lanes *lanes = dp->recovery_state;
+    uint32_t *lane = lane_of(dp, lanes->taken, flow, psn);
+    uint32_t expected = *lane & ~NACKED;
+    uint32_t round = psn / dp->senders[flow].subflows;
+    bool reported = *lane & NACKED;
+    if (round < expected)
+        return ANSWER_ACK;
+    *lane |= NACKED;
+    return reported && round > expected ? ANSWER_NOTHING : ANSWER_NACK;
+}
+
 static uint32_t cumulative(const struct dp *dp, uint32_t flow, uint32_t psn)
 {
     const struct lanes *lanes = dp->recovery_state;
@@ -128,6 +142,7 @@ const struct recovery recovery_go_back_n = {
     .open = open,
     .close = close,
     .received = received,
+    .cut = cut,
     .cumulative = cumulative,
     .acknowledged = acknowledged,
     .nacked = nacked,

@@ -3,8 +3,9 @@
 
 /*
  * Selective repeat: the receiver takes packets in any order and acknowledges each with what it has
- * below (cumulative) and around it (bitmap). A packet is lost when its timer ends, or, where
- * congestion control says so, after so many acknowledgements without progress in order (NewReno).
+ * below (cumulative) and around it (bitmap). A packet is lost when its timer ends, when a NACK says
+ * that its payload was cut, or, where congestion control says so, after so many acknowledgements
+ * without progress in order (NewReno).
  */
 
 static void count_duplicate(struct dp *dp, uint32_t flow, uint64_t now)
@@ -57,17 +58,34 @@ static void acknowledged(struct dp *dp, uint32_t flow, const struct frame_view *
         count_duplicate(dp, flow, now);
 }
 
+/* A packet whose retransmission has come meanwhile is acknowledged. */
+static enum answer cut(struct dp *dp, uint32_t flow, uint32_t psn)
+{
+    return seen_has(&dp->receivers[flow].seen, psn) ? ANSWER_ACK : ANSWER_NACK;
+}
+
+/* Where duplicate ACKs mean a loss, a NACK does too: one a window. */
 static void nacked(struct dp *dp, uint32_t flow, const struct frame_view *nack, uint64_t now)
 {
-    uint32_t psn = psn_near(dp->senders[flow].acked.base, nack->psn);
+    struct transport *transport = transport_of(dp, flow);
+    const struct sender *sender = &dp->senders[flow];
+    uint32_t psn = psn_near(sender->acked.base, nack->psn);
     struct news lost = { .bytes = transport_lose(dp, flow, psn) };
-    if (lost.bytes > 0)
+    if (lost.bytes == 0)
+        return;
+    if (!dp->congestion->duplicates) {
         transport_signal(dp, flow, DP_NACK, &lost, false, now);
+    } else if (!transport->recovering && sender->acked.base >= transport->recover) {
+        transport->recovering = true;
+        transport->recover = sender->sent;
+        transport_signal(dp, flow, DP_LOST, &lost, false, now);
+    }
 }
 
 const struct recovery recovery_selective = {
     .name = "selective",
     .active = true,
+    .cut = cut,
     .acknowledged = acknowledged,
     .nacked = nacked,
     .alarm = recovery_check_timer,

@@ -180,7 +180,8 @@ uint64_t sending_next(const struct host *host)
 void sending_act(struct worker *worker, struct host *host, uint64_t now)
 {
     bool data = host->active_count > 0 && host->due <= now;
-    if (data && (host->acks.count == 0 || !host->sent_data))
+    bool turn = !host->sent_data && !worker->dp->settings.ack_priority;
+    if (data && (host->acks.count == 0 || turn))
         send_data(worker, host, now);
     else
         send_ack(worker, host, now);

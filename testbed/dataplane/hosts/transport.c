@@ -102,6 +102,8 @@ void transport_sent(struct dp *dp, struct host *host, uint32_t flow, uint32_t ps
     transport->lost -= again;
     transport->retransmitted += again;
     *record = (struct record){ now, bytes, entropy, RECORD_FLYING, again };
+    if (transport->news_at == 0)
+        transport->news_at = now;
     transport->in_flight += bytes;
     transport->not_before = now + transport->cca.pace_ps;
     if (transport->alarm == TIME_NEVER && dp->recovery->alarm)

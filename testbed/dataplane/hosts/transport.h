@@ -38,6 +38,7 @@ struct transport {
     bool queued;             /* in the host's ring of flows that may send */
     bool given_up;
     uint32_t fruitless;      /* timeouts since the last news */
+    uint64_t news_at;        /* when a packet was acknowledged last, or the first one sent */
     uint64_t timed_out_at;   /* the last one */
     uint32_t losses;         /* packets taken for lost */
     uint32_t retransmitted;

@@ -64,7 +64,7 @@ static void set_host_timer(struct dp *dp, uint32_t node)
 
 static void set_switch_timer(struct dp *dp, const struct sw *sw)
 {
-    if (sw->held)
+    if (sw->waiting)
         timers_set(&dp->real->timers, timer_of_node(dp, sw->node), switch_next_service(sw));
 }
 

@@ -96,14 +96,18 @@ static int by_rank(const void *one, const void *other, void *context)
     return first < second ? -1 : 1;
 }
 
-static void put_in_order(struct real_front *real)
+/* Hosts' frames enter at ports of the least rank. */
+static void put_in_order(struct dp *dp)
 {
+    struct real_front *real = dp->real;
     uint32_t count = real->polled_count;
     qsort_r(real->polled, count, sizeof *real->polled, by_rank, real->ports);
     uint32_t least = count ? real->ports[real->polled[count - 1]].rank : 0;
     real->first_entry = count;
     while (real->first_entry > 0 && real->ports[real->polled[real->first_entry - 1]].rank == least)
         real->first_entry--;
+    for (uint32_t i = real->first_entry; i < count; i++)
+        dp->ports[real->polled[i]].to_host = true;
 }
 
 int dp_wires(struct dp *dp, uint64_t count, const struct dp_wire *wires)
@@ -113,6 +117,6 @@ int dp_wires(struct dp *dp, uint64_t count, const struct dp_wire *wires)
     for (uint64_t i = 0; i < count; i++)
         if (attach(dp, &wires[i]) != 0)
             return DP_FAILED;
-    put_in_order(dp->real);
+    put_in_order(dp);
     return 0;
 }

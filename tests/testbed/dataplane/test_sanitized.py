@@ -51,6 +51,16 @@ for cca in hosts.CONGESTIONS:
             assert ended is Ended.DONE or "flow" in network.dataplane.message
             assert recovery.name == "none" or ended is Ended.DONE, (cca.name, recovery.name)
             network.dataplane.close()
+for defines in ((), ("-DHELD", "-DGROWN=8")):
+    program = Program(Path(sys.argv[1]), *defines)
+    for recovery in hosts.RECOVERIES[1:]:
+        network = star(program, 8, congestion="nscc", recovery=recovery.name, trim=True,
+                       ack_priority=True, entropy="reps", buffer_bytes=9_000, loss=0.01)
+        network.dataplane.add_flows(flows(rows, routes=1))
+        assert network.dataplane.run_virtual(threads=2, deadline_ps=10**12) is Ended.DONE
+        assert network.dataplane.totals()["trimmed"] > 0
+        network.dataplane.ports()
+        network.dataplane.close()
 assert "asan" in Path("/proc/self/maps").read_text()
 print("clean")
 """
