@@ -60,11 +60,12 @@ class Congestion:
 
 @dataclass(frozen=True, slots=True)
 class Recovery:
-    """A way to recover from losses."""
+    """A way to recover from losses; `trims` says that it works where ports trim."""
 
     name: str
     help: str
     parameters: tuple[Parameter, ...] = ()
+    trims: bool = True
 
 
 Registered = Entropy | Congestion | Recovery
@@ -170,10 +171,20 @@ TIMER = (
     _flag("adaptive", 0, "1: at least srtt + 4 mdev, and doubled by each timeout in a row"),
     Parameter("retries", 100, "timeouts without news after which a flow gives up", 1),
 )
+SLEEK = (
+    *TIMER,
+    Parameter("factor", 1.5, "windows of packets out of order that mean a loss"),
+    Parameter("most_bdps", 1.5, "the most of them, in bandwidth-delay products"),
+    Parameter("least_packets", 5, "and the least", 1),
+    Parameter("probe_rtts", 3, "round trips without an ACK after which a probe asks for one", 0.1),
+    Parameter("again_rtts", 5, "round trips from a probe to the next", 0.1),
+    Parameter("target_rtts", 1, "queueing delay up to which a probe's answer means a loss"),
+)
 RECOVERIES = (
-    Recovery("none", "what is lost stays lost"),
+    Recovery("none", "what is lost stays lost", trims=False),
     Recovery("go-back-n", "packets in order only; a NAK goes back to the first missing", TIMER),
     Recovery("selective", "packets in any order; what is missing is sent again", TIMER),
+    Recovery("sleek", "selective that counts packets out of order, and probes", SLEEK, trims=False),
 )
 
 

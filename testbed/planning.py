@@ -99,8 +99,9 @@ def _hosts(scenario: Scenario, entropy: Chosen) -> HostSetup:
     )
     if not scenario.acks and (setup.congestion.name, setup.recovery.name) != ("none", "none"):
         raise UserError("congestion control and recovery need ACKs")
-    if scenario.trim and setup.recovery.name == "none":
-        raise UserError("trim needs --recovery or --cca: what is cut has to be sent again")
+    if scenario.trim and not hosts.recovery(setup.recovery.name).trims:
+        ways = ", ".join(way.name for way in hosts.RECOVERIES if way.trims)
+        raise UserError(f"trim needs a recovery of {ways}; it is {setup.recovery.name}")
     return setup
 
 

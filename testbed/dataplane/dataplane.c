@@ -55,7 +55,7 @@ static int check_settings(struct dp *dp)
                           settings->entropy, settings->congestion, settings->recovery);
     if (!settings->acks && (dp->congestion != &congestion_none || dp->recovery->active))
         return build_fail(dp, "congestion control and recovery need ACKs");
-    if (settings->trim && !dp->recovery->active)
+    if (settings->trim && !dp->recovery->cut)
         return build_fail(dp, "trimming needs a recovery that sends again what was cut");
     if (settings->shared_bytes && !(settings->shared_alpha > 0 && settings->shared_alpha < 1e6))
         return build_fail(dp, "shared_alpha is %g; it must be above 0", settings->shared_alpha);

@@ -200,11 +200,12 @@ void frame_trim(struct packet *packet, bool last_hop)
     write_checksum(data);
 }
 
-bool frame_is_urgent(const struct packet *packet, bool acks)
+bool frame_is_urgent(const struct packet *packet, const struct dp_settings *settings)
 {
     if (packet->class != FRAME_ACK)
-        return packet->class == FRAME_TRIMMED;
-    return acks || (packet->stored > AT_AETH && packet->data[AT_AETH] == SYNDROME_CUT);
+        return settings->trim && packet->class == FRAME_TRIMMED;
+    bool cut = packet->stored > AT_AETH && packet->data[AT_AETH] == SYNDROME_CUT;
+    return settings->ack_priority || (settings->trim && cut);
 }
 
 static uint64_t get64(const uint8_t *at)

@@ -53,8 +53,8 @@ struct frame_answer {
  */
 void frame_trim(struct packet *packet, bool last_hop);
 
-/* Whether a frame goes before data: all ACKs, or only what tells of trimming. */
-bool frame_is_urgent(const struct packet *packet, bool acks);
+/* Whether a frame goes before data: ACKs, and what trimming leaves and tells, if so set. */
+bool frame_is_urgent(const struct packet *packet, const struct dp_settings *settings);
 
 /* Turn a data frame, or what is left of one, into its ACK in place. */
 void frame_acknowledge(struct packet *packet, const struct frame_answer *answer);

@@ -133,8 +133,7 @@ static struct waiting_frame arriving(const struct sw *sw, const struct packet *s
         .enqueued_at = sw->now,
         .bytes = port_charge(sw->dp, shape),
         .class = shape->class,
-        .urgent = waiting_in_bands(sw->dp) &&
-                  frame_is_urgent(sw->packet, sw->dp->settings.ack_priority != 0),
+        .urgent = frame_is_urgent(sw->packet, &sw->dp->settings),
     };
 }
 

@@ -141,6 +141,10 @@ def test_what_a_world_does_not_have_is_refused() -> None:
 
 
 def test_trim_without_recovery_is_refused() -> None:
-    with pytest.raises(UserError, match="trim needs --recovery or --cca"):
+    with pytest.raises(
+        UserError, match="trim needs a recovery of go-back-n, selective; it is none"
+    ):
         plan_for(Scenario(trim=True))
+    with pytest.raises(UserError, match="it is sleek"):
+        plan_for(Scenario(trim=True, recovery="sleek"))
     plan_for(Scenario(trim=True, recovery="selective"))

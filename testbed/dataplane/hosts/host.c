@@ -43,15 +43,16 @@ static void begin(struct worker *worker, struct host *host, uint64_t now)
         sending_begin(worker->dp, host, flow, now);
 }
 
-static void follow_alarm(struct dp *dp, struct host *host, uint64_t now)
+static void follow_alarm(struct worker *worker, struct host *host, uint64_t now)
 {
+    struct dp *dp = worker->dp;
     struct alarm alarm = alarms_take(&host->alarms);
     struct transport *transport = transport_of(dp, alarm.flow);
     if (alarm.time != transport->alarm)
         return;
     transport->alarm = TIME_NEVER;
     if (dp->recovery->alarm)
-        dp->recovery->alarm(dp, host, alarm.flow, now);
+        dp->recovery->alarm(worker, host, alarm.flow, now);
     sending_offer(dp, host, alarm.flow, now);
 }
 
@@ -61,7 +62,7 @@ void host_act(struct worker *worker, struct host *host, uint64_t now)
     if (starts_next(worker->dp, host) <= now)
         begin(worker, host, now);
     else if (alarms_next(&host->alarms) <= now)
-        follow_alarm(worker->dp, host, now);
+        follow_alarm(worker, host, now);
     else
         sending_act(worker, host, now);
 }
@@ -153,11 +154,12 @@ static void receive_data(struct worker *worker, struct host *host, uint32_t numb
 
 /* --- ACKs --- */
 
-static void settle(struct dp *dp, uint32_t flow, const struct frame_view *view, struct news *news,
-                   uint64_t now)
+static void settle(struct dp *dp, struct host *host, const struct frame_view *view,
+                   struct news *news, uint64_t now)
 {
+    uint32_t flow = view->flow;
     if (dp->recovery->acknowledged)
-        dp->recovery->acknowledged(dp, flow, view, news, now);
+        dp->recovery->acknowledged(dp, host, view, news, now);
     else
         transport_settle(dp, flow, psn_near(dp->senders[flow].acked.base, view->psn), news, now);
 }
@@ -180,11 +182,11 @@ static void follow_ack(struct dp *dp, struct host *host, const struct frame_view
 {
     struct transport *transport = transport_of(dp, view->flow);
     if (view->nack && dp->recovery->nacked) {
-        dp->recovery->nacked(dp, view->flow, view, now);
+        dp->recovery->nacked(dp, host, view, now);
         recovery_check_patience(dp, view->flow, now);
     } else {
         struct news news = { 0 };
-        settle(dp, view->flow, view, &news, now);
+        settle(dp, host, view, &news, now);
         if (news.rtt > 0)
             measure(transport, news.rtt);
         if (news.bytes > 0) {

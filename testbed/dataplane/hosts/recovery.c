@@ -15,6 +15,20 @@ const struct recovery *recovery_at(uint32_t number)
     return number < sizeof ALL / sizeof *ALL ? ALL[number] : NULL;
 }
 
+void recovery_settle(struct dp *dp, uint32_t flow, const struct frame_view *ack, struct news *news,
+                     uint64_t now)
+{
+    const struct sender *sender = &dp->senders[flow];
+    uint32_t psn = psn_near(sender->acked.base, ack->psn);
+    uint32_t cumulative = psn_near(sender->acked.base, ack->cumulative);
+    uint32_t first = psn - cumulative < 64 || psn < cumulative ? cumulative : psn - 63;
+    if (!ack->nack)
+        transport_settle(dp, flow, psn, news, now);
+    transport_settle_to(dp, flow, cumulative, news, now);
+    if (ack->bitmap)
+        transport_settle_bitmap(dp, flow, first, ack->bitmap, news, now);
+}
+
 /* --- The timer --- */
 
 enum { FRAMES_UNLIMITED = 192, DOUBLINGS_MOST = 10 };  /* 800 KB of the paper's frames */
@@ -92,8 +106,9 @@ void recovery_check_patience(struct dp *dp, uint32_t flow, uint64_t now)
     transport->given_up |= now - transport->news_at > patience;
 }
 
-void recovery_check_timer(struct dp *dp, struct host *host, uint32_t flow, uint64_t now)
+void recovery_check_timer(struct worker *worker, struct host *host, uint32_t flow, uint64_t now)
 {
+    struct dp *dp = worker->dp;
     struct transport *transport = transport_of(dp, flow);
     struct news lost = { 0 };
     uint64_t next = lose_overdue(dp, host, flow, now, &lost.bytes);

@@ -32,20 +32,22 @@ struct recovery {
     uint32_t (*cumulative)(const struct dp *dp, uint32_t flow, uint32_t psn);
 
     /* An ACK or a NACK has come to the sender; `news` is what it brought. */
-    void (*acknowledged)(struct dp *dp, uint32_t flow, const struct frame_view *ack,
+    void (*acknowledged)(struct dp *dp, struct host *host, const struct frame_view *ack,
                          struct news *news, uint64_t now);
-    void (*nacked)(struct dp *dp, uint32_t flow, const struct frame_view *nack, uint64_t now);
+    void (*nacked)(struct dp *dp, struct host *host, const struct frame_view *nack, uint64_t now);
 
     /* An alarm of the flow has come: take for lost what is overdue. */
-    void (*alarm)(struct dp *dp, struct host *host, uint32_t flow, uint64_t now);
+    void (*alarm)(struct worker *worker, struct host *host, uint32_t flow, uint64_t now);
 };
 
 const struct recovery *recovery_at(uint32_t number);
 
-/* What all ways share: the timer of the oldest packet. */
+/* What several ways share: all that an ACK says of packets, and the timer of the oldest one. */
+void recovery_settle(struct dp *dp, uint32_t flow, const struct frame_view *ack, struct news *news,
+                     uint64_t now);
 uint64_t recovery_timeout(const struct dp *dp, const struct transport *transport);
 /* Give up if NACKs only have come for as long as it takes to give up for timeouts. */
 void recovery_check_patience(struct dp *dp, uint32_t flow, uint64_t now);
-void recovery_check_timer(struct dp *dp, struct host *host, uint32_t flow, uint64_t now);
+void recovery_check_timer(struct worker *worker, struct host *host, uint32_t flow, uint64_t now);
 
 #endif

@@ -100,9 +100,11 @@ static void settle_lane(struct dp *dp, uint32_t flow, uint32_t end, struct news 
         transport_settle(dp, flow, *lane * subflows + offset, news, now);
 }
 
-static void acknowledged(struct dp *dp, uint32_t flow, const struct frame_view *ack,
+static void acknowledged(struct dp *dp, struct host *host, const struct frame_view *ack,
                          struct news *news, uint64_t now)
 {
+    (void)host;
+    uint32_t flow = ack->flow;
     settle_lane(dp, flow, psn_near(dp->senders[flow].acked.base, ack->cumulative), news, now);
 }
 
@@ -115,8 +117,10 @@ static uint64_t go_back_to(struct dp *dp, uint32_t flow, uint32_t psn)
     return bytes;
 }
 
-static void nacked(struct dp *dp, uint32_t flow, const struct frame_view *nack, uint64_t now)
+static void nacked(struct dp *dp, struct host *host, const struct frame_view *nack, uint64_t now)
 {
+    (void)host;
+    uint32_t flow = nack->flow;
     uint32_t hole = psn_near(dp->senders[flow].acked.base, nack->cumulative);
     struct news news = { 0 };
     settle_lane(dp, flow, hole, &news, now);
@@ -126,10 +130,11 @@ static void nacked(struct dp *dp, uint32_t flow, const struct frame_view *nack, 
 }
 
 /* What is overdue pulls all of its lane along. */
-static void alarm(struct dp *dp, struct host *host, uint32_t flow, uint64_t now)
+static void alarm(struct worker *worker, struct host *host, uint32_t flow, uint64_t now)
 {
+    struct dp *dp = worker->dp;
     const struct sender *sender = &dp->senders[flow];
-    recovery_check_timer(dp, host, flow, now);
+    recovery_check_timer(worker, host, flow, now);
     for (uint32_t psn = sender->acked.base; psn + sender->subflows < sender->sent; psn++)
         if (record_of(transport_of(dp, flow), psn)->state == RECORD_LOST &&
             record_of(transport_of(dp, flow), psn + sender->subflows)->state == RECORD_FLYING)

@@ -39,17 +39,12 @@ static void note_progress(struct dp *dp, uint32_t flow, uint64_t now)
     transport_signal(dp, flow, DP_RECOVERED, &none, false, now);
 }
 
-static void acknowledged(struct dp *dp, uint32_t flow, const struct frame_view *ack,
+static void acknowledged(struct dp *dp, struct host *host, const struct frame_view *ack,
                          struct news *news, uint64_t now)
 {
-    const struct sender *sender = &dp->senders[flow];
-    uint32_t psn = psn_near(sender->acked.base, ack->psn);
-    uint32_t cumulative = psn_near(sender->acked.base, ack->cumulative);
-    uint32_t first = psn - cumulative < 64 || psn < cumulative ? cumulative : psn - 63;
-    transport_settle(dp, flow, psn, news, now);
-    transport_settle_to(dp, flow, cumulative, news, now);
-    if (ack->bitmap)
-        transport_settle_bitmap(dp, flow, first, ack->bitmap, news, now);
+    (void)host;
+    uint32_t flow = ack->flow;
+    recovery_settle(dp, flow, ack, news, now);
     if (!dp->congestion->duplicates)
         return;
     if (news->in_order_bytes > 0)
@@ -65,8 +60,10 @@ static enum answer cut(struct dp *dp, uint32_t flow, uint32_t psn)
 }
 
 /* Where duplicate ACKs mean a loss, a NACK does too: one a window. */
-static void nacked(struct dp *dp, uint32_t flow, const struct frame_view *nack, uint64_t now)
+static void nacked(struct dp *dp, struct host *host, const struct frame_view *nack, uint64_t now)
 {
+    (void)host;
+    uint32_t flow = nack->flow;
     struct transport *transport = transport_of(dp, flow);
     const struct sender *sender = &dp->senders[flow];
     uint32_t psn = psn_near(sender->acked.base, nack->psn);

@@ -94,19 +94,26 @@ static void note_departure(struct dp *dp, struct host *host, uint32_t flow, uint
         waits_release(dp, host, flow, EVENT_SENT, now);
 }
 
+static uint32_t new_packet(struct worker *worker, const struct host *host, uint32_t flow,
+                           uint32_t psn, uint16_t entropy)
+{
+    const struct dp *dp = worker->dp;
+    const struct sender *sender = &dp->senders[flow];
+    const struct host *to = &dp->host[sender->destination];
+    uint32_t number = packet_new(worker, FRAME_DATA_HEADERS);
+    frame_data(packet_at(dp, number), packet_length(dp, sender, psn),
+               (struct frame_address){ host->mac, host->ipv4 },
+               (struct frame_address){ to->mac, to->ipv4 }, flow, psn, entropy);
+    return number;
+}
+
 static void send_packet(struct worker *worker, struct host *host, uint32_t flow, uint32_t psn,
                         uint64_t now)
 {
     struct dp *dp = worker->dp;
-    const struct sender *sender = &dp->senders[flow];
-    const struct host *to = &dp->host[sender->destination];
-    uint32_t number = packet_new(worker, FRAME_DATA_HEADERS);
-    struct packet *packet = packet_at(dp, number);
     uint16_t entropy = dp->entropy->data(dp, host, flow, psn, now);
-    frame_data(packet, packet_length(dp, sender, psn),
-               (struct frame_address){ host->mac, host->ipv4 },
-               (struct frame_address){ to->mac, to->ipv4 }, flow, psn, entropy);
-    uint32_t bytes = port_charge(dp, packet);
+    uint32_t number = new_packet(worker, host, flow, psn, entropy);
+    uint32_t bytes = port_charge(dp, packet_at(dp, number));
     if (dp->transports)
         transport_sent(dp, host, flow, psn, bytes, entropy, now);
     note_departure(dp, host, flow, psn, now);
@@ -153,6 +160,14 @@ void sending_queue_ack(struct host *host, uint32_t number)
     if (acks->count == acks->room)
         grow(acks);
     acks->packets[(acks->head + acks->count++) & (acks->room - 1)] = number;
+}
+
+void sending_queue_header(struct worker *worker, struct host *host, uint32_t flow, uint32_t psn,
+                          uint16_t entropy)
+{
+    uint32_t number = new_packet(worker, host, flow, psn, entropy);
+    frame_trim(packet_at(worker->dp, number), true);
+    sending_queue_ack(host, number);
 }
 
 static void send_ack(struct worker *worker, struct host *host, uint64_t now)

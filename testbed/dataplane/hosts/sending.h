@@ -16,7 +16,9 @@ void sending_act(struct worker *worker, struct host *host, uint64_t now);
 void sending_begin(struct dp *dp, struct host *host, uint32_t flow, uint64_t now);
 void sending_offer(struct dp *dp, struct host *host, uint32_t flow, uint64_t now);
 
-/* A packet that was turned into an ACK waits for its turn. */
+/* A packet that was turned into an ACK waits for its turn, and so does a packet's header only. */
 void sending_queue_ack(struct host *host, uint32_t number);
+void sending_queue_header(struct worker *worker, struct host *host, uint32_t flow, uint32_t psn,
+                          uint16_t entropy);
 
 #endif

@@ -87,7 +87,7 @@ bool transport_next(const struct dp *dp, uint32_t flow, uint32_t *psn)
 bool transport_may_send(const struct dp *dp, uint32_t flow, uint32_t bytes)
 {
     const struct transport *transport = transport_of(dp, flow);
-    return transport->in_flight == 0 ||
+    return transport->in_flight == 0 || (transport->beyond_window && transport->lost > 0) ||
            (double)(transport->in_flight + bytes) <= transport->cca.window;
 }
 

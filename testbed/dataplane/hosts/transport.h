@@ -37,6 +37,7 @@ struct transport {
     bool recovering;
     bool queued;             /* in the host's ring of flows that may send */
     bool given_up;
+    bool beyond_window;      /* what is lost is sent again whatever the window says */
     uint32_t fruitless;      /* timeouts since the last news */
     uint64_t news_at;        /* when a packet was acknowledged last, or the first one sent */
     uint64_t timed_out_at;   /* the last one */

@@ -12,7 +12,7 @@ from testbed.dataplane import Ended
 from tests.testbed.dataplane.network import Program, balance, chain, flows, star
 
 CCAS = [each.name for each in hosts.CONGESTIONS]
-RECOVERING = ["selective", "go-back-n"]
+RECOVERING = [each.name for each in hosts.RECOVERIES if each.name != "none"]
 DEADLINE_PS = 10**12
 
 
@@ -173,7 +173,7 @@ def test_every_byte__is_delivered_once_or_the_run_says_why_not(
     program: Program, run_of: dict[str, Any], sizes: list[int], subflows: int
 ) -> None:
     """Incasts of all kinds; nothing hangs."""
-    run_of["trim"] &= run_of["recovery"] != "none"
+    run_of["trim"] &= hosts.recovery(run_of["recovery"]).trims
     network = star(program, 4, **run_of)
     rows = [(i % 3, 3, size) for i, size in enumerate(sizes)]
     pieces = [min(subflows, size) for size in sizes]
