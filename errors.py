@@ -24,14 +24,15 @@ def code_of(stop: KeyboardInterrupt) -> int:
     return TERMINATED if isinstance(stop, TerminatedError) else INTERRUPTED
 
 
+def terminate(_number: int, _frame: object) -> None:
+    """Handle SIGTERM as Ctrl-C is handled."""
+    raise TerminatedError
+
+
 @contextmanager
 def ending_on_sigterm() -> Iterator[None]:
     """End work on SIGTERM as on Ctrl-C: what was finished is kept and shown."""
-
-    def end(_number: int, _frame: object) -> None:
-        raise TerminatedError
-
-    before = signal.signal(signal.SIGTERM, end)
+    before = signal.signal(signal.SIGTERM, terminate)
     try:
         yield
     finally:
@@ -72,6 +73,8 @@ def in_words(error: Exception) -> str:
 def near(name: str, known: Iterable[str]) -> str:
     """Return what to say behind `NAME is unknown`: the nearest name there is, or all of them."""
     names = list(known)
+    if not names:
+        return "; there are none"
     found = difflib.get_close_matches(name, names, 1)
     return f"; did you mean {found[0]}?" if found else f"; there are {', '.join(names)}"
 

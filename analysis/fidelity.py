@@ -191,4 +191,5 @@ def _advice(run: Run, checks: Sequence[Check]) -> str:
     if run.world == VIRTUAL or not in_time:
         return f"look into {faults[0]}: more time does not cure it"
     factor = 2 if worst([check for check in checks if check.name in in_time]) == "DEGRADED" else 4
-    return f"try --dilation {dilation * factor:g} (it was {dilation:g})"
+    slower = max(dilation * factor, float(run.manifest.get("dilation_needed", 1.0)))
+    return f"try --dilation {math.ceil(slower)} (it was {dilation:g})"

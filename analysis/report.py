@@ -70,25 +70,28 @@ class Report:
     figures: tuple[Path, ...]
 
 
-def write_report(folder: Path, looks: Mapping[str, Look] | None = None) -> Report:
-    """Make summary.csv, figures/ and report.html from the runs below a folder, in that folder.
+def write_report(
+    folder: Path, looks: Mapping[str, Look] | None = None, into: Path | None = None
+) -> Report:
+    """Make summary.csv, figures/ and report.html from the runs below a folder.
 
+    They are written into that folder, or into another one.
     `looks` says how schemes are called and drawn; without it the folder's last report says so.
     Raises UserError if the folder holds no finished run or a damaged one.
     """
     runs = summary.read_all(folder)
-    kept = folder / FIGURES / LOOKS
-    known = looks_of(runs, looks or kept_looks(kept))
-    keep_looks(kept, known)
+    into = into or folder
+    known = looks_of(runs, looks or kept_looks(folder / FIGURES / LOOKS))
+    keep_looks(into / FIGURES / LOOKS, known)
     groups = group_runs(runs, list(known))
     table = pd.concat([group.table for group in groups], ignore_index=True)
-    summary.write_summary(table, folder / SUMMARY)
+    summary.write_summary(table, into / SUMMARY)
     sections = []
     for number, group in enumerate(groups):
         prefix = f"{number + 1}-" if len(groups) > 1 else ""
-        sections.append((group, draw_group(group, folder / FIGURES, prefix, known)))
-    across = _across_worlds(table, folder / FIGURES, known)
-    page = folder / PAGE_NAME
+        sections.append((group, draw_group(group, into / FIGURES, prefix, known)))
+    across = _across_worlds(table, into / FIGURES, known)
+    page = into / PAGE_NAME
     unfinished = [str(path.relative_to(folder)) for path in unfinished_runs(folder)]
     page.write_text(_rendered(folder, sections, across, unfinished, known), encoding="utf-8")
     drawn = [picture.path for _, pictures in sections for picture in pictures]

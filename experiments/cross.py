@@ -26,7 +26,7 @@ from experiments.ownership import hand_over
 from experiments.preparation import prepare
 from experiments.progress import RunProgress
 from experiments.session import Session
-from experiments.values import names, seeds, size
+from experiments.values import folder, names, positive, seeds, size
 from experiments.work import announcement, check_size
 from experiments.world import open_world
 from testbed import schemes
@@ -47,6 +47,12 @@ if TYPE_CHECKING:
 
 WORLDS = (VIRTUAL, MININET, BMV2)
 SUMMARY = "cross.csv"
+EPILOG = """\
+Runs that have a result in the folder already are not run again.
+
+examples:
+  run.py cross --schemes ecmp,rsq,ofan --messages 256KB --seeds 2
+  run.py cross --on virtual,bmv2 --schemes ofan --out results/bmv2"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,26 +96,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _crossing(arguments: Sequence[str]) -> Crossing:
-    parser = _Parser(prog="run.py cross", description=__doc__, allow_abbrev=False)
-    parser.add_argument(
-        "--on", type=names, default=list(WORLDS[:2]), help="worlds; the first is the reference"
-    )
-    parser.add_argument("--schemes", type=names, default=list(schemes.names()), help="default: all")
-    add_scheme_file(parser)
-    parser.add_argument(
-        "--messages",
-        type=lambda text: [size(part) for part in names(text)],
-        default=[1 << 18, 1 << 20],
-    )
-    parser.add_argument("--k", type=int, default=4)
-    parser.add_argument(
-        "--cca", type=names, default=["none"], metavar="NAME,...", help="of run.py --list (none)"
-    )
-    parser.add_argument("--buffer", type=size, metavar="BYTES", help="of a queue (unlimited)")
-    parser.add_argument("--seeds", type=seeds, default=[1, 2, 3], help="a count or a list (3)")
-    parser.add_argument("--dilation", type=float, help="how many times slower (default: chosen)")
-    parser.add_argument("--out", type=Path, default=Path("results") / "cross")
-    given = parser.parse_args(arguments)
+    given = _parser().parse_args(arguments)
     if unknown := [world for world in given.on if world not in WORLDS]:
         raise UserError(f"world {unknown[0]} is unknown{near(unknown[0], WORLDS)}")
     if BMV2 in given.on:
@@ -135,6 +122,63 @@ def _crossing(arguments: Sequence[str]) -> Crossing:
         if line := announcement(scenarios, world):
             print(f"{world}: {line}", flush=True)
     return Crossing(tuple(given.on), tuple(prepare(scenarios)), given.dilation, given.out)
+
+
+def _parser() -> _Parser:
+    parser = _Parser(
+        prog="run.py cross",
+        description="Run the same scenarios in several worlds and compare what comes out.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument(
+        "--on",
+        type=names,
+        default=list(WORLDS[:2]),
+        metavar="WORLD,...",
+        help=f"of {', '.join(WORLDS)}; the first is the reference (default: virtual,mininet)",
+    )
+    parser.add_argument(
+        "--schemes",
+        type=names,
+        default=list(schemes.names()),
+        metavar="NAME,...",
+        help="(default: all)",
+    )
+    add_scheme_file(parser)
+    parser.add_argument(
+        "--messages",
+        type=lambda text: [size(part) for part in names(text)],
+        default=[1 << 18, 1 << 20],
+        metavar="BYTES,...",
+        help="sizes of messages (default: 256KB,1MB)",
+    )
+    parser.add_argument("--k", type=int, default=4, metavar="N", help="ports (default: 4)")
+    parser.add_argument(
+        "--cca",
+        type=names,
+        default=["none"],
+        metavar="NAME,...",
+        help="congestion control of hosts (default: none; run.py --list has all)",
+    )
+    parser.add_argument(
+        "--buffer", type=size, metavar="BYTES", help="of each queue (default: unlimited)"
+    )
+    parser.add_argument(
+        "--seeds", type=seeds, default=[1, 2, 3], metavar="N", help="a count or a list (default: 3)"
+    )
+    parser.add_argument(
+        "--dilation", type=positive, metavar="X", help="how many times slower (default: chosen)"
+    )
+    parser.add_argument(
+        "--out",
+        type=folder,
+        default=Path("results") / "cross",
+        metavar="FOLDER",
+        help="folder for results (default: results/cross)",
+    )
+    return parser
 
 
 def _run_world(crossing: Crossing, name: str) -> int:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from errors import UserError, ending_on_sigterm, telling, writing_into
+from errors import UserError, telling, writing_into
 from experiments.listing import listing
 from experiments.options import parse
 from experiments.out import check, claimed, fresh
 from experiments.preparation import prepare
-from experiments.session import plot_again, run_all
-from experiments.work import announcement, check_size
+from experiments.session import Calling, plot_again, run_all
+from experiments.work import announcement, check_size, same_as_ofan
 from experiments.world import choose
 from testbed.mininet.sandbox import run_inside
 from testbed.scenario.files import BMV2, VIRTUAL
@@ -37,8 +37,9 @@ def _follow(request: Request) -> int:
     if request.out:
         check(request.out)
     world, notice = choose(request)
-    check_size(request.scenarios, world)
-    for line in (notice, announcement(request.scenarios, world)):
+    check_size(request.scenarios, world, request.jobs)
+    work_told = announcement(request.scenarios, world)
+    for line in (notice, work_told, same_as_ofan(request.scenarios)):
         if line:
             print(line, flush=True)
     plans = prepare(request.scenarios, request.compiler)
@@ -51,13 +52,13 @@ def _follow(request: Request) -> int:
             return open_prompt(plans[-1], bmv2=world == BMV2, dilation=request.dilation)
         out = request.out or fresh()
         with writing_into(out), claimed(out):
-            return run_all(
-                plans, world, request.dilation, out, strict=request.strict, watch=request.watch
+            calling = Calling(
+                world, request.dilation, request.jobs, strict=request.strict, watch=request.watch
             )
+            return run_all(plans, calling, out)
 
     if world == VIRTUAL:
-        with ending_on_sigterm():
-            return work()
+        return work()
     return run_inside(lambda: telling("run.py", work))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING
 
-from errors import telling
+from errors import ending_on_sigterm, telling
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,7 +21,15 @@ COMMANDS = {
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Follow a command line; returns the exit code: 2 with one line for bad input."""
+    """Follow a command line; returns the exit code: 2 with one line for bad input.
+
+    SIGTERM ends every command as Ctrl-C does, with 143.
+    """
+    with ending_on_sigterm():
+        return _follow(arguments)
+
+
+def _follow(arguments: Sequence[str]) -> int:
     name = arguments[0] if arguments and not arguments[0].startswith("-") else ""
     # A command's module is imported when it is wanted: figures take their time to load.
     if not name:

@@ -11,6 +11,7 @@ from environment import Parser
 from errors import UserError
 from experiments.values import (
     assignment,
+    count,
     flows_or_worst,
     folder,
     metavar_of,
@@ -66,6 +67,7 @@ class Request:
     scenarios: tuple[Scenario, ...]
     world: str
     dilation: float | None
+    jobs: int
     out: Path | None
     plot_only: bool
     list_all: bool
@@ -87,6 +89,7 @@ def parse(arguments: Sequence[str]) -> Request:
         scenarios=() if given.plot_only or given.list else scenarios(given),
         world=given.on,
         dilation=given.dilation,
+        jobs=given.jobs,
         out=given.out,
         plot_only=given.plot_only,
         list_all=given.list,
@@ -186,6 +189,13 @@ def _parser() -> Parser:
         type=positive,
         metavar="X",
         help="how many times slower than the paper (default: chosen)",
+    )
+    where.add_argument(
+        "--jobs",
+        type=count,
+        default=1,
+        metavar="N",
+        help="runs at a time, in virtual time (default: 1)",
     )
     where.add_argument(
         "--out", type=folder, metavar="FOLDER", help="folder for results (default: results/<time>)"

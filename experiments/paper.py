@@ -12,7 +12,7 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from errors import FAILED, INTERRUPTED, UserError, writing_into
+from errors import FAILED, UserError, code_of, writing_into
 from experiments import reproduction
 from experiments.figures import FIGURES
 from experiments.looks import looks
@@ -55,14 +55,14 @@ def main(arguments: Sequence[str]) -> int:
     0 if every point has a result (whether or not the claims hold), 1 if points failed. Raises
     UserError for bad input.
     """
-    options = parse(arguments, [figure.name for figure in FIGURES])
+    options = parse(arguments, {figure.name: figure.title for figure in FIGURES})
     check(options.out)
     try:
         with writing_into(options.out), claimed(options.out):
             return _run(options)
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as stop:
         sys.stderr.write("interrupted; finished points are kept, the same command goes on\n")
-        return INTERRUPTED
+        return code_of(stop)
 
 
 def points_of(figure: Figure, options: Options) -> list[Point]:

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, NoReturn
 
 from errors import UserError, near
 from experiments.options import add_scheme_file
+from experiments.values import count
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 ALL = "paper"
 COMMANDS = ("run", "cross", "sweep")
@@ -45,9 +46,11 @@ class _Parser(argparse.ArgumentParser):
         raise UserError(message)
 
 
-def parse(arguments: Sequence[str], names: Sequence[str]) -> Options:
-    """Read a command line; `names` are the figures there are. Raises UserError."""
-    parser = _parser(names)
+def parse(arguments: Sequence[str], titles: Mapping[str, str]) -> Options:
+    """Read a command line; `titles` are those of the figures there are. Raises UserError."""
+    names = list(titles)
+    asked = arguments[0] if arguments else ""
+    parser = _parser(asked if asked in titles or asked == ALL else "", titles)
     given, rest = parser.parse_known_args(arguments)
     unknown = [name for name in given.figures if name not in (*names, ALL)]
     if unknown:
@@ -71,33 +74,54 @@ def parse(arguments: Sequence[str], names: Sequence[str]) -> Options:
     )
 
 
-def _parser(names: Sequence[str]) -> _Parser:
+def _about(asked: str, titles: Mapping[str, str]) -> str:
+    """Say what a figure shows, what `paper` does, or what can be done with any."""
+    if asked == ALL:
+        return (
+            f"All {len(titles)} figures, and a page about what came out.\n"
+            "Runs them in virtual time, draws them, and checks their claims."
+        )
+    what = f"{asked}: {titles[asked]}.\n" if asked else ""
+    return f"{what}Runs figures of the paper in virtual time, draws them, checks their claims."
+
+
+def _parser(asked: str, titles: Mapping[str, str]) -> _Parser:
+    name = asked or "fig4"
     parser = _Parser(
-        prog="run.py",
-        description="Run figures of the paper in virtual time, draw them, check their claims.",
+        prog=f"run.py {asked}".rstrip(),
+        usage=f"run.py {asked or 'FIGURE'} [FIGURE ...] [options]",
+        description=_about(asked, titles),
+        epilog=f"""\
+examples:
+  run.py {name} --quick
+  run.py {name} --seeds 5 --jobs 2 --out results/mine
+
+figures:
+"""
+        + "\n".join(f"  {each:<10} {title}" for each, title in titles.items())
+        + f"\n  {ALL:<10} all of them, and a page",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    parser.add_argument(
-        "figures", nargs="+", metavar="FIGURE", help=f"{', '.join(names)}; {ALL}: all and a page"
-    )
+    parser.add_argument("figures", nargs="+", metavar="FIGURE", help=f"those below, or {ALL}")
     parser.add_argument("--quick", action="store_true", help="a size that takes under a minute")
-    parser.add_argument("--seeds", type=_count, help="runs a point (default: the figure's own)")
     parser.add_argument(
-        "--jobs", type=_count, default=os.cpu_count() or 1, help="points at a time (all processors)"
+        "--seeds", type=count, metavar="N", help="runs a point (default: the figure's own)"
     )
-    parser.add_argument("--cluster", default="", metavar="ADDRESS", help="a Dask scheduler's")
-    parser.add_argument("--out", type=Path, help="folder for results (default: results/paper)")
+    parser.add_argument(
+        "--jobs",
+        type=count,
+        default=os.cpu_count() or 1,
+        metavar="N",
+        help="points at a time (default: all processors)",
+    )
+    parser.add_argument(
+        "--cluster", default="", metavar="ADDRESS", help="a Dask scheduler's (default: run here)"
+    )
+    parser.add_argument(
+        "--out", type=Path, metavar="FOLDER", help="folder for results (default: results/paper)"
+    )
     add_scheme_file(parser)
     parser.add_argument("--plot-only", action="store_true", help="draw what there is; run nothing")
     parser.add_argument("--keep", action="store_true", help="keep every run's result folder")
     return parser
-
-
-def _count(text: str) -> int:
-    value = int(text)
-    if value < 1:
-        raise ValueError
-    return value
-
-
-_count.__name__ = "number above 0"

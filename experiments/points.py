@@ -18,6 +18,7 @@ from experiments import sources
 from p4.compiler.source import preprocess
 from testbed import schemes
 from testbed.planning import plan_for
+from testbed.results import write_whole
 from testbed.scenario import from_toml, to_toml
 from testbed.scenario.files import SCENARIO
 
@@ -139,6 +140,4 @@ def keep_row(folder: Path, point: Point, row: dict[str, Any]) -> None:
     """Keep a point's row and scenario in its folder, whole or not at all."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / SCENARIO).write_text(to_toml(point.scenario), encoding="utf-8")
-    partial = folder / f"{ROW}.part"
-    partial.write_text(json.dumps(row, indent=1) + "\n", encoding="utf-8")
-    partial.replace(folder / ROW)
+    write_whole(folder / ROW, json.dumps(row, indent=1) + "\n")

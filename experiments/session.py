@@ -3,31 +3,37 @@
 from __future__ import annotations
 
 import json
+import tempfile
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from analysis.fidelity import judge
 from analysis.report import write_report
 from analysis.results import find_runs, read_run
-from errors import FAILED, code_of
+from analysis.summary import read_all, summarise
+from errors import FAILED, UserError, code_of, in_words
+from experiments import workers
 from experiments.looks import label, looks
 from experiments.out import folder_of, others
 from experiments.ownership import hand_over, topmost_missing
 from experiments.progress import RunProgress, duration
 from experiments.table import UNFINISHED, print_table
 from experiments.work import sending_seconds
-from experiments.world import World, open_world
+from experiments.world import VirtualWorld, World, open_world
 from testbed.mininet.worker import WorkerError
+from testbed.results import write_whole
 from testbed.scenario import from_toml, variant
 from testbed.scenario.files import MANIFEST, SCENARIO, VIRTUAL
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
+    from collections.abc import Mapping, Sequence
 
     import pandas as pd
 
     from analysis.fidelity import Verdict
+    from analysis.figures.style import Look
+    from analysis.report import Report
     from testbed.plan import Plan
     from testbed.scenario import Scenario
 
@@ -67,8 +73,7 @@ class Session:
 
     def run(self, plan: Plan) -> bool:
         """Run a plan, slower once more if that was invalid; return whether there is a result."""
-        scenario = plan.scenario
-        title = f"{label(scenario)}, seed {scenario.seed}"
+        title = title_of(plan)
         folder = self.folder(plan)
         self.progress.begin(title)
         try:
@@ -82,47 +87,91 @@ class Session:
         except WorkerError as error:
             self.progress.finish(f"{title}: failed: {error}")
             return False
-        reason = f": {verdict.reason}; {verdict.advice}" if verdict.reason else ""
-        self.progress.finish(f"{title}: {verdict.verdict}{reason}")
+        self.progress.finish(f"{title}: {told(verdict)}")
         return True
 
 
-def run_all(
-    plans: Sequence[Plan],
-    world_name: str,
-    dilation: float | None,
-    out: Path,
-    *,
-    strict: bool = False,
-    watch: Sequence[int] | str = (),
-) -> int:
-    """Run plans one after the other, draw what came out, and return the exit code.
+def title_of(plan: Plan) -> str:
+    """Return what a run is called in the lines about it."""
+    return f"{label(plan.scenario)}, seed {plan.scenario.seed}"
+
+
+def told(verdict: Verdict) -> str:
+    """Return a verdict in a line, with the reason and advice if there is something wrong."""
+    return verdict.verdict + (f": {verdict.reason}; {verdict.advice}" if verdict.reason else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Calling:
+    """How plans are run: the world, its dilation (None: to be chosen), how many at a time.
 
     `strict` makes an INVALID run as bad as one that failed, `watch` is for worlds that can.
     """
-    world = open_world(world_name, watch)
+
+    world: str
+    dilation: float | None = None
+    jobs: int = 1
+    strict: bool = False
+    watch: Sequence[int] | str = ()
+
+
+def run_all(plans: Sequence[Plan], calling: Calling, out: Path) -> int:
+    """Run plans, draw what came out, and return the exit code.
+
+    Whatever ends the runs early, what was finished is shown. Then raises UserError or OSError if
+    it was one, such as that of a full disk.
+    """
     made = topmost_missing(out)
-    failed, stopped = 0, 0
+    own = [folder_of(out, plan.scenario, calling.world) for plan in plans]
+    failed, stopped, fault = 0, 0, None
     try:
         with RunProgress(len(plans)) as progress:
-            session = Session(world, world_name, dilation, out, progress)
-            own = [session.folder(plan) for plan in plans]
             if there := others(out, own):
                 progress.say(f"{out} has {len(there)} other runs; its tables show them too")
-            session.introduce(plans[0])
-            for plan in plans:
-                failed += not session.run(plan)
+            run = _side_by_side if calling.jobs > 1 else _one_by_one
+            failed = run(plans, calling, out, progress)
     except KeyboardInterrupt as stop:
         stopped = code_of(stop)
         print("interrupted; what was finished is kept")
+    except (UserError, OSError) as error:
+        fault = error
+    hand_over(made)
+    if any((folder / MANIFEST).exists() for folder in own):
+        table = show(out, [plan.scenario for plan in plans])
+        failed += calling.strict and _any_invalid(table)
+        hand_over(out)
+    if fault is not None:
+        raise fault
+    return stopped or (FAILED if failed else 0)
+
+
+def _one_by_one(plans: Sequence[Plan], calling: Calling, out: Path, progress: RunProgress) -> int:
+    """Run plans one after the other in one world; returns how many failed."""
+    world = open_world(calling.world, calling.watch)
+    try:
+        session = Session(world, calling.world, calling.dilation, out, progress)
+        session.introduce(plans[0])
+        return sum(not session.run(plan) for plan in plans)
     finally:
         world.close()
-        hand_over(made)
-    if failed < len(plans) and any(out.glob(f"*/{MANIFEST}")):
-        table = show(out, [plan.scenario for plan in plans])
-        failed += strict and _any_invalid(table)
-        hand_over(out)
-    return stopped or (FAILED if failed else 0)
+
+
+def _side_by_side(plans: Sequence[Plan], calling: Calling, out: Path, progress: RunProgress) -> int:
+    """Run plans in virtual time, several at a time; returns how many failed."""
+    tasks = [(plan, folder_of(out, plan.scenario, calling.world), calling.watch) for plan in plans]
+    failed = 0
+    for outcome in workers.run_all(run_and_judge, tasks, calling.jobs):
+        title = title_of(plans[outcome.number])
+        failed += bool(outcome.error)
+        said = f"failed: {outcome.error}" if outcome.error else told(outcome.result)
+        progress.finish(f"{title}: {said}")
+    return failed
+
+
+def run_and_judge(plan: Plan, folder: Path, watch: Sequence[int] | str) -> Verdict:
+    """Run a plan in virtual time on one processor, and keep its verdict."""
+    VirtualWorld(watch, threads=1).run(plan, folder, 1.0)
+    return keep_verdict(folder)
 
 
 def plot_again(out: Path, *, strict: bool = False) -> int:
@@ -141,13 +190,33 @@ def show(out: Path, scenarios: Sequence[Scenario]) -> pd.DataFrame:
 
     Returns a row a run, as in summary.csv, interrupted runs with the verdict `unfinished`.
     """
-    report = write_report(out, looks(scenarios))
-    table = _without_verdict_on_interrupted(report.table, out)
-    print_table(table, {name: look.label for name, look in looks(scenarios).items()})
-    if report.figures:
+    known = looks(scenarios)
+    report, fault = _reported(out, known)
+    rows = summarise(read_all(out)) if report is None else report.table
+    table = _without_verdict_on_interrupted(rows, out)
+    print_table(table, {name: look.label for name, look in known.items()})
+    if fault:
+        print(fault)
+    if report and report.figures:
         print(f"{len(report.figures)} figures (PDF and PNG): {report.figures[0].parent}")
-    print(f"All on one page: {report.page}")
+    if report:
+        print(f"All on one page: {report.page}")
     return table
+
+
+def _reported(out: Path, known: Mapping[str, Look]) -> tuple[Report | None, str]:
+    """Write the report of a folder, elsewhere if its disk is full, and say what went wrong."""
+    try:
+        return write_report(out, known), ""
+    except OSError as error:
+        fault = f"no report in {out}: {in_words(error)}"
+    try:
+        elsewhere = Path(tempfile.mkdtemp(prefix="report-"))
+        report = write_report(out, known, elsewhere)
+    except OSError as error:
+        return None, f"{fault}; nor elsewhere: {in_words(error)}"
+    hand_over(elsewhere)
+    return report, fault
 
 
 def _without_verdict_on_interrupted(table: pd.DataFrame, out: Path) -> pd.DataFrame:
@@ -175,5 +244,5 @@ def keep_verdict(folder: Path) -> Verdict:
     path = folder / MANIFEST
     manifest = json.loads(path.read_text(encoding="utf-8"))
     manifest["verdict"] = asdict(verdict)
-    path.write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
+    write_whole(path, json.dumps(manifest, indent=2) + "\n")
     return verdict

@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from environment import Parser
-from errors import FAILED, INTERRUPTED, UserError, near, writing_into
+from errors import FAILED, UserError, code_of, near, writing_into
 from experiments.grid import span, values_of
 from experiments.options import PLAIN, add_scheme_file, own_schemes
 from experiments.out import check, claimed
 from experiments.ownership import hand_over, topmost_missing
 from experiments.progress import duration
-from experiments.values import folder, metavar_of, names, option_of, positive, seeds, shown
+from experiments.values import count, folder, metavar_of, names, option_of, seeds, shown
 from testbed import schemes
 from testbed.scenario import Scenario, from_toml
 from testbed.scenario.files import VIRTUAL
@@ -54,9 +54,9 @@ def main(arguments: Sequence[str]) -> int:
         with writing_into(out), claimed(out):
             table, errors = _run(points, out, given.jobs, given.cluster)
             picture = _draw(table, given, out)
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as stop:
         print("interrupted; finished points are kept, the same command goes on")
-        return INTERRUPTED
+        return code_of(stop)
     finally:
         hand_over(own)
     print(f"{len(table)} runs: {out / TABLE}, {out / RESULTS}; {picture}")
@@ -201,7 +201,7 @@ def _parser() -> Parser:
     parser.add_argument("--panel", help="a panel each (default: none)")
     parser.add_argument(
         "--jobs",
-        type=lambda text: int(positive(text)),
+        type=count,
         default=os.cpu_count() or 1,
         metavar="N",
         help="points at a time (default: all processors)",

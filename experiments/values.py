@@ -102,6 +102,13 @@ def positive(text: str) -> float:
     return value
 
 
+def count(text: str) -> int:
+    """Read a whole number above 0."""
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is no whole number above 0")
+    return int(text)
+
+
 def one_of(known: Sequence[str]) -> Callable[[str], str]:
     """Return a reader of names that suggests the nearest of those there are."""
 

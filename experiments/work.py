@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from errors import UserError
+from experiments.looks import label
+from testbed import schemes
 from testbed.scenario.files import VIRTUAL
+from testbed.schemes import pofan
 from testbed.virtual.memory import check_expected_memory, expected_work, memory_expected
 
 if TYPE_CHECKING:
@@ -21,11 +24,15 @@ LARGE_PACKETS = {True: 10_000_000, False: 300_000}
 """Packets of all runs from which the work is told: in virtual time, and in real time."""
 
 
-def check_size(scenarios: Sequence[Scenario], world: str) -> None:
+def check_size(scenarios: Sequence[Scenario], world: str, jobs: int = 1) -> None:
     """Refuse networks that were never tried, and those too large for this machine's memory.
 
-    Raises UserError, or UserError saying how much is needed.
+    `jobs` run at a time. Raises UserError, saying how much is needed where that is too much.
     """
+    if jobs > 1 and world != VIRTUAL:
+        raise UserError(
+            "--jobs is for virtual time (--on virtual); in real time runs would disturb each other"
+        )
     largest = max(scenario.k for scenario in scenarios)
     if largest > LARGEST_K:
         raise UserError(
@@ -33,7 +40,7 @@ def check_size(scenarios: Sequence[Scenario], world: str) -> None:
         )
     if world == VIRTUAL:
         for scenario in _different_sizes(scenarios):
-            check_expected_memory(scenario, len(scenarios))
+            check_expected_memory(scenario, len(scenarios), jobs)
 
 
 def announcement(scenarios: Sequence[Scenario], world: str) -> str:
@@ -50,6 +57,23 @@ def announcement(scenarios: Sequence[Scenario], world: str) -> str:
     if world == VIRTUAL:
         line += f"; about {memory_expected(scenario, len(scenarios)) / 1e9:.1f} GB of memory"
     return line + "."
+
+
+def same_as_ofan(scenarios: Sequence[Scenario]) -> str:
+    """Return a line where POfan can do nothing but what Ofan does; empty elsewhere.
+
+    A pipe that holds all of a switch's ports that face down leaves one set of pointers (§5.1).
+    """
+    for scenario in scenarios:
+        if scenario.scheme != pofan.SCHEME.name or scenario.mix:
+            continue
+        (given,) = schemes.settled((pofan.SCHEME,), scenario.parameters)
+        if given[pofan.PIPE_PORTS.name] >= scenario.width:
+            return (
+                f"{label(scenario)} is Ofan at k = {scenario.k}: one pipe holds all "
+                f"{scenario.width} ports that face down (--pipe-ports takes fewer)."
+            )
+    return ""
 
 
 def sending_seconds(plan: Plan) -> float:

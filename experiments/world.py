@@ -42,9 +42,13 @@ class World(Protocol):
 class VirtualWorld:
     """The event core under a virtual clock."""
 
-    def __init__(self, watch: Sequence[int] | str = ()) -> None:
-        """Watch some flows of each run, or WORST: the one that takes longest."""
+    def __init__(self, watch: Sequence[int] | str = (), threads: int | None = None) -> None:
+        """Watch some flows of each run, or WORST: the one that takes longest.
+
+        `threads` of a run are as many as there are processors if None.
+        """
         self._watch = watch
+        self._threads = threads
 
     def costs(self, _plan: Plan) -> None:
         """Return None: time does not pass here."""
@@ -59,9 +63,9 @@ class VirtualWorld:
 
         watch = self._watch
         if isinstance(watch, str):
-            run(plan, out, sample_ps=0)
+            run(plan, out, threads=self._threads, sample_ps=0)
             watch = [longest_flow(out)]
-        run(plan, out, watch=watch)
+        run(plan, out, threads=self._threads, watch=watch)
 
     def close(self) -> None:
         """Do nothing."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
-from errors import UserError
+from errors import UserError, near
 from testbed import paths
 from testbed.parameters import Parameter, settle
 
@@ -207,8 +207,7 @@ def choose(entry: Registered, given: Mapping[str, float]) -> Chosen:
     """Settle an entry's parameters; raises UserError for unknown ones and wrong values."""
     known = [parameter.name for parameter in entry.parameters]
     if unknown := sorted(set(given) - set(known)):
-        there_are = ", ".join(known) or "none"
-        raise UserError(f"{entry.name} has no parameter {unknown[0]}; there are {there_are}")
+        raise UserError(f"{entry.name} has no parameter {unknown[0]}{near(unknown[0], known)}")
     return Chosen(entry.name, settle(entry.name, entry.parameters, given))
 
 
@@ -216,5 +215,4 @@ def _find(kind: str, known: tuple[Kind, ...], name: str) -> Kind:
     for each in known:
         if each.name == name:
             return each
-    there_are = ", ".join(each.name for each in known)
-    raise UserError(f"{kind} {name} is unknown; there are {there_are}")
+    raise UserError(f"{kind} {name} is unknown{near(name, [each.name for each in known])}")

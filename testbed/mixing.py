@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from errors import UserError
+from errors import UserError, near
 from testbed.streams import stream
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ def switches_of_second(topology: Topology, where: str, seed: int) -> frozenset[i
     place, or one that a leaf-spine does not have.
     """
     if where not in WHERE:
-        raise UserError(f"mix: {where} is unknown; there are {', '.join(WHERE)}")
+        raise UserError(f"mix: {where} is unknown{near(where, WHERE)}")
     if topology.levels == 2 and where in {"random-pods", "aggregation"}:
         raise UserError(f"mix: a leaf-spine has no {where.removeprefix('random-')}")
     balancing = [n for n in topology.switches if topology.nodes[n].tier != "core"]

@@ -173,7 +173,18 @@ class ResultFolder:
             "congestion_constants": constants(settings_of(self.plan)),
         }
         text = json.dumps({**common, **manifest}, indent=2) + "\n"
-        (self.path / MANIFEST).write_text(text, encoding="utf-8")
+        write_whole(self.path / MANIFEST, text)
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file so that it is whole or, as on a full disk, what it was before."""
+    partial = path.with_name(f"{path.name}.part")
+    try:
+        partial.write_text(text, encoding="utf-8")
+        partial.replace(path)
+    except OSError:
+        partial.unlink(missing_ok=True)
+        raise
 
 
 def first_packet_ps(flows: NDArray[np.void]) -> int:

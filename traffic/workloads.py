@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from errors import UserError
+from errors import UserError, near
 from traffic import readers
 from traffic.collectives import (
     all_to_all,
@@ -122,9 +122,10 @@ def find(name: str) -> Workload:
     for workload in WORKLOADS:
         if workload.name == name:
             return workload
-    names = ", ".join(workload.name for workload in WORKLOADS)
+    known = [workload.name for workload in WORKLOADS]
     raise UserError(
-        f"workload {name!r} is not one of {names}, or a file that ends in {readers.endings()}"
+        f"workload {name!r} is unknown, and no file that ends in {readers.endings()}"
+        f"{near(name, known)}"
     )
 
 
@@ -152,9 +153,7 @@ def volume(name: str, request: Request) -> Volume | None:
     known = (reader or find(name)).options
     for option in request.options:
         if option not in known:
-            raise UserError(
-                f"workload {name} has no option {option!r}; it has {', '.join(known) or 'none'}"
-            )
+            raise UserError(f"workload {name} has no option {option!r}{near(option, known)}")
     if reader:
         return None
     found = find(name).volume(request)

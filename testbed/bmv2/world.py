@@ -101,8 +101,7 @@ class Bmv2World:
         ports = np.concatenate((hosts.ports, switches.ports))
         described = self._manifest(plan, measured, dilation, used)
         folder.finish(Records(hosts.flows, ports, totals, hosts.arrivals), described)
-        if measured.ended == "interrupted":
-            raise KeyboardInterrupt
+        measured.pass_on()
 
     def emulation_for(self, plan: Plan, dilation: float | None = None) -> Bmv2Emulation:
         """Return a fabric with the plan loaded for a dilation, by default this machine's."""
@@ -130,6 +129,7 @@ class Bmv2World:
         )
         return described | {
             "world": BMV2,
+            "dilation_needed": self.dilation_for(plan),
             "simple_switch": self._version,
             "p4_utils": p4utils_module(NODE_MODULE) is not None,
             "port_rates_per_second": {"data_frames": data, "acks": acks},

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from errors import UserError
+from errors import UserError, near
 from testbed import hosts
 from testbed.dataplane.library import load
 from testbed.hosts import Chosen
@@ -104,9 +104,11 @@ def _numbers(
 ) -> tuple[int, list[float]]:
     names = [entry.name for entry in registered]
     if chosen.name not in names:
-        raise UserError(f"{kind} {chosen.name} is unknown; there are {', '.join(names)}")
+        raise UserError(f"{kind} {chosen.name} is unknown{near(chosen.name, names)}")
     entry = registered[names.index(chosen.name)]
     defaults = {parameter.name: parameter.default for parameter in entry.parameters}
     if unknown := sorted(set(chosen.parameters) - set(defaults)):
-        raise UserError(f"{kind} {chosen.name} has no parameter {unknown[0]}")
+        raise UserError(
+            f"{kind} {chosen.name} has no parameter {unknown[0]}{near(unknown[0], defaults)}"
+        )
     return names.index(chosen.name), list({**defaults, **chosen.parameters}.values())

@@ -29,7 +29,10 @@ SAMPLES_PER_FRAME = 1
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What the two processes recorded in one run: how it ended, and what each has to say."""
+    """What the two processes recorded in one run: how it ended, and what each has to say.
+
+    `stop` is what interrupted it, if anything did.
+    """
 
     ended: str
     message: str
@@ -37,6 +40,12 @@ class Measured:
     switches: Records
     start_ns: int
     wall_seconds: float
+    stop: KeyboardInterrupt | None = None
+
+    def pass_on(self) -> None:
+        """Raise what interrupted the run, if anything did."""
+        if self.stop is not None:
+            raise self.stop
 
 
 class Served(Protocol):
@@ -128,7 +137,7 @@ class Emulation:
         clock = self.clock(dilation, spin_ns)
         self.engine.ask("start", clock)
         begun = time.monotonic()
-        ended = self.run_traffic(clock)
+        ended, stop = self.run_traffic(clock)
         message = self.traffic.ask("message") if ended == "stuck" else ""
         self.engine.ask("halt")
         flows = self.traffic.ask("flows")
@@ -140,6 +149,7 @@ class Emulation:
             self.engine.ask("records", *window),
             clock.start_ns,
             time.monotonic() - begun,
+            stop,
         )
 
     def clock(self, dilation: float, spin_ns: int | None = None) -> Clock:
@@ -152,16 +162,16 @@ class Emulation:
             **spin,
         )
 
-    def run_traffic(self, clock: Clock) -> str:
-        """Let the hosts send until all flows are done; return how it ended."""
+    def run_traffic(self, clock: Clock) -> tuple[str, KeyboardInterrupt | None]:
+        """Let the hosts send until all flows are done; return how it ended, and by what."""
         self.traffic.ask("start", clock)
         try:
             while (ended := self.traffic.wait_for_end(POLL_SECONDS)) is None:
                 self.engine.require_alive()
-        except KeyboardInterrupt:
+        except KeyboardInterrupt as stop:
             self.traffic.ask("halt")
-            return "interrupted"
-        return ended
+            return "interrupted", stop
+        return ended, None
 
 
 def patience_ps(plan: Plan) -> int:

@@ -17,7 +17,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from errors import UserError
+from errors import UserError, code_of, terminate
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -53,8 +53,9 @@ def why_not() -> str | None:
 def run_inside(work: Callable[[], int]) -> int:
     """Run `work` in a new sandbox and return its exit code (128 + n if signal n ended it).
 
-    SIGINT, SIGTERM and SIGHUP sent to the caller reach `work` as KeyboardInterrupt. Raises
-    UserError where namespaces cannot be made. Must be called before any thread is started.
+    SIGINT, SIGTERM and SIGHUP sent to the caller reach `work` as KeyboardInterrupt, SIGTERM as
+    TerminatedError. Raises UserError where namespaces cannot be made. Must be called before any
+    thread is started.
     """
     sys.stdout.flush()
     sys.stderr.flush()
@@ -110,12 +111,13 @@ def _live_inside(work: Callable[[], int], keeper: int) -> None:
         _libc.prctl(_SET_NAME, PROCESS_NAME.encode(), 0, 0, 0)
         _mount_own_views()
         for number in FORWARDED:
-            signal.signal(number, signal.default_int_handler)
+            ending = terminate if number == signal.SIGTERM else signal.default_int_handler
+            signal.signal(number, ending)
         code = work()
     except SystemExit as stop:
         code = stop.code if isinstance(stop.code, int) else 1
-    except KeyboardInterrupt:
-        code = 130
+    except KeyboardInterrupt as stop:
+        code = code_of(stop)
     except BaseException:  # noqa: BLE001 - a child of fork must not unwind into its parent's frames
         sys.excepthook(*sys.exc_info())
     finally:

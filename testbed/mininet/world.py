@@ -81,10 +81,10 @@ class MininetWorld:
                 joined_totals(hosts.totals, switches.totals),
                 hosts.arrivals,
             ),
-            manifest(plan, measured, dilation, costs),
+            manifest(plan, measured, dilation, costs)
+            | {"dilation_needed": self.dilation_for(plan)},
         )
-        if measured.ended == "interrupted":
-            raise KeyboardInterrupt
+        measured.pass_on()
 
 
 def manifest(plan: Plan, measured: Measured, dilation: float, costs: Costs) -> dict[str, Any]:

@@ -100,8 +100,8 @@ def settled(chosen: Sequence[Scheme], given: Mapping[str, float]) -> list[dict[s
     known = {parameter.name for scheme in chosen for parameter in scheme.parameters}
     if unknown := sorted(set(given) - known):
         owners = " and ".join(scheme.name for scheme in chosen)
-        there_are = ", ".join(sorted(known)) or "none"
-        raise UserError(f"{owners} has no parameter {unknown[0]}; there are {there_are}")
+        hint = near(unknown[0], sorted(known))
+        raise UserError(f"{owners} has no parameter {unknown[0]}{hint}")
     return [settle(scheme.name, scheme.parameters, given) for scheme in chosen]
 
 

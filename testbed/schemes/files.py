@@ -10,7 +10,7 @@ import tomllib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from errors import UserError
+from errors import UserError, near
 from testbed import hosts
 from testbed.parameters import Parameter
 from testbed.schemes import expressions
@@ -144,8 +144,7 @@ class _Document:
         """Return a table whose keys are known and whose values are of their kinds."""
         for name, given in table.items():
             if name not in known:
-                there_are = ", ".join(known)
-                raise self.fault((*above, name), f"{name} is unknown; there are {there_are}")
+                raise self.fault((*above, name), f"{name} is unknown{near(name, known)}")
             kinds = (int, float) if known[name] is float else (known[name],)
             odd = isinstance(given, bool) and known[name] is not bool
             if not isinstance(given, kinds) or odd:

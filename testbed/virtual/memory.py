@@ -89,9 +89,13 @@ def check_memory(plan: Plan) -> None:
     _check(plan.topology.k, plan.topology.hosts, memory_needed(plan))
 
 
-def check_expected_memory(scenario: Scenario, plans: int = 1) -> None:
-    """Raise UserError if a scenario of which nothing is made yet would need too much."""
-    _check(scenario.k, expected_work(scenario).hosts, memory_expected(scenario, plans))
+def check_expected_memory(scenario: Scenario, plans: int = 1, jobs: int = 1) -> None:
+    """Raise UserError if a scenario of which nothing is made yet would need too much.
+
+    `plans` of its size are kept, and `jobs` of them run at a time.
+    """
+    needed = memory_expected(scenario, plans) + (jobs - 1) * memory_expected(scenario)
+    _check(scenario.k, expected_work(scenario).hosts, needed)
 
 
 def _check(k: int, hosts: int, needed: int) -> None:

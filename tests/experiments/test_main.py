@@ -11,6 +11,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from experiments.figures import FIGURES
 from experiments.main import main
 from testbed import schemes
 from testbed.schemes import scheme
@@ -159,3 +160,38 @@ def test_run__no_environment__says_how_to_make_it(tmp_path: Path) -> None:
     assert done.returncode == 2
     assert "make setup" in done.stderr
     assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "named"),
+    [
+        (["--schemes", "offan"], "did you mean ofan?"),
+        (["--workload", "permutaton"], "did you mean permutation?"),
+        (["--workload-option", "backgruond=1"], "did you mean background?"),
+        (["--cca", "dctpc"], "did you mean dctcp?"),
+        (["--recovery", "selectiv"], "did you mean selective?"),
+        (["--parameter", "ofan.one_ordr=1"], "did you mean one_order?"),
+        (["--mix", "ar,random-pod"], "did you mean random-pods?"),
+    ],
+)
+def test_main__mistyped_name__suggests_the_nearest(
+    words: list[str], named: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = ["--out", str(tmp_path / "out")]
+    assert main(["--on", "virtual", "--schemes", "ofan", "--seeds", "1", *out, *words]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert named in line
+
+
+@pytest.mark.parametrize("name", [figure.name for figure in FIGURES] + ["paper", "cross", "sweep"])
+def test_main__help_of_a_command__is_about_it_with_two_examples(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit, match="0"):
+        main([name, "--help"])
+    said = capsys.readouterr().out
+    assert said.startswith(f"usage: run.py {name} ")
+    examples = said[said.index("examples:") :]
+    assert examples.count(f"run.py {name} ") >= 2
+    titles = {figure.name: figure.title for figure in FIGURES}
+    assert f"{name}: {titles.get(name, '')}" in said or name not in titles

@@ -79,14 +79,15 @@ def test_run__killed__leaves_nothing_and_the_next_one_works(tmp_path: Path) -> N
     assert again.returncode == 0, said
 
 
-def test_run__interrupted__keeps_what_it_has(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_run__interrupted__keeps_what_it_has(number: int, code: int, tmp_path: Path) -> None:
     run = start(*long(tmp_path))
     first_process(run)
     wait_until(lambda: any(tmp_path.glob("*/scenario.toml")), 30.0)
     time.sleep(SET_UP_SECONDS)
-    run.send_signal(signal.SIGINT)
+    run.send_signal(number)
     said, _ = run.communicate(timeout=30)
-    assert run.returncode == 130, said
+    assert run.returncode == code, said
     assert "interrupted" in said
     assert "Traceback" not in said
     for folder in find_runs(tmp_path):

@@ -56,8 +56,9 @@ def test_figures__own_scheme__is_run_once_wherever_schemes_are(
 ) -> None:
     program = skeleton.write("turn", tmp_path)[0]
     (found,) = [each for each in FIGURES if each is figure]
-    plain = parse([found.name, "--quick", "--seeds", "1"], [found.name])
-    more = parse([found.name, "--quick", "--seeds", "1", f"--scheme-file={program}"], [found.name])
+    titles = {found.name: found.title}
+    plain = parse([found.name, "--quick", "--seeds", "1"], titles)
+    more = parse([found.name, "--quick", "--seeds", "1", f"--scheme-file={program}"], titles)
     own = [p.scenario for p in points_of(found, more) if p.scenario.scheme == "turn"]
     assert len(points_of(found, more)) == len(points_of(found, plain)) + len(own)
     there = {

@@ -56,3 +56,20 @@ def test_strict__an_invalid_run__decides_the_exit_code(
     manifest.write_text(json.dumps(told))
     assert main(["--plot-only", *out, *options]) == code
     assert "1 INVALID" in capsys.readouterr().out
+
+
+def test_a_degraded_run__counts_as_such_in_the_table_and_in_the_means(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = ["--out", str(tmp_path)]
+    assert main([*SMALL, *out]) == 0
+    manifest = tmp_path / "ofan-s1" / "manifest.json"
+    told = json.loads(manifest.read_text())
+    told["conservation"]["dropped"]["program"] += 1
+    told["conservation"]["delivered"] -= 1
+    manifest.write_text(json.dumps(told))
+    capsys.readouterr()
+    assert main(["--plot-only", "--strict", *out]) == 0
+    said = capsys.readouterr().out
+    assert "1 DEGRADED" in said
+    assert "1 VALID" in said

@@ -120,7 +120,7 @@ def test_the_largest_network_is_planned_with_shared_tables() -> None:
         (Scenario(scheme="conga", k=66), "conga tells at most 32 uplinks apart"),
         (Scenario(scheme="reps", ecn_bytes=0), "reps needs ACKs and an ECN threshold"),
         (Scenario(mix=("reps", "edge")), "hosts work differently under ofan and reps"),
-        (Scenario(workload="party"), "workload 'party' is not one of"),
+        (Scenario(workload="party"), "workload 'party' is unknown, and no file"),
         (Scenario(topology="leaf-spine", k=600), "k must be even, from 4 to 510"),
         (Scenario(failures=0.9), "failures leave no path"),
     ],

@@ -75,7 +75,7 @@ def write(folder: Path, toml: str, name: str = "mine") -> Path:
 @pytest.mark.parametrize(
     ("toml", "message"),
     [
-        ("lable = 'x'\n", "mine.toml:1: lable is unknown; there are label, color"),
+        ("lable = 'x'\n", "mine.toml:1: lable is unknown; did you mean label?"),
         ("\n[parameters]\nx = 3\n", "mine.toml:3: x needs a table with its default"),
         ("[parameters.x]\ndefault = true\n", "mine.toml:2: default is True; it must be a float"),
         ("entropy = 'luck'\n", "mine.toml:1: entropy luck is unknown; there are flow, "),
