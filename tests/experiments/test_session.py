@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -25,8 +25,9 @@ def run_until(seed: int) -> object:
     def interrupt(_share: float) -> None:
         raise KeyboardInterrupt
 
-    def run(plan: Plan, out: Path) -> object:
-        return real(plan, out, progress=interrupt if plan.scenario.seed == seed else None)
+    def run(plan: Plan, out: Path, **given: Any) -> object:
+        progress = interrupt if plan.scenario.seed == seed else None
+        return real(plan, out, progress=progress, **given)
 
     return run
 
