@@ -111,6 +111,7 @@ def _drops_asked_for(scenario: Scenario) -> list[str]:
         "queue": scenario.buffer_bytes is not None or scenario.shared_bytes is not None,
         "loss": scenario.loss > 0,
         "down": bool(scenario.link_events),
+        "program": bool(scenario.link_events),  # no route is left where some are on their way
     }
     return [place for place, asked in causes.items() if asked]
 

@@ -37,6 +37,10 @@ class Bmv2Emulation(Emulation):
         self.switches = ReferenceSwitches(self.fabric.net)
         return self.switches
 
+    def copied_less_dropped(self) -> int:
+        """Return 0: simple_switch counts neither."""
+        return 0
+
     def load_traffic(self, plan: Plan, sample_ps: int = 0) -> None:
         """Set the hosts up with the plan's flows, and the whole delay of a path at each host."""
         scenario = dataclasses.replace(plan.scenario, delay_ns=path_delay_ns(plan))

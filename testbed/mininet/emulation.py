@@ -14,6 +14,7 @@ from testbed.mininet.worker import Worker
 from testbed.results import first_packet_ps, last_packet_ps
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from types import TracebackType
 
     from testbed.plan import Plan
@@ -24,7 +25,7 @@ LEAD_NS = 30_000_000
 STUCK_SECONDS = 2.0
 STUCK_ROUND_TRIPS = 5
 POLL_SECONDS = 0.5
-SAMPLES_PER_FRAME = 1
+LOOK_SECONDS = 0.01
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +140,8 @@ class Emulation:
         begun = time.monotonic()
         ended, stop = self.run_traffic(clock)
         message = self.traffic.ask("message") if ended == "stuck" else ""
+        if ended == "done":
+            self._await_late(dilation)
         self.engine.ask("halt")
         flows = self.traffic.ask("flows")
         window = (first_packet_ps(flows), last_packet_ps(flows))
@@ -151,6 +154,26 @@ class Emulation:
             time.monotonic() - begun,
             stop,
         )
+
+    def _await_late(self, dilation: float) -> None:
+        """Let frames arrive that are on their way although all is acknowledged, and count them.
+
+        Where hosts recover, an ACK may tell of packets whose own ACKs are still behind it, and a
+        packet may have been sent again that was only late.
+        """
+        seconds = min(self._patience_ps * dilation / 1e12, STUCK_SECONDS)
+        limit = time.monotonic() + seconds
+        while time.monotonic() < limit:
+            hosts = self.traffic.ask("take_late")
+            made = hosts["sent"] + self.copied_less_dropped() - dropped(hosts)
+            if made <= hosts["delivered"]:
+                return
+            time.sleep(LOOK_SECONDS)
+
+    def copied_less_dropped(self) -> int:
+        """Return how many frames more the switches have sent on than hosts have sent."""
+        totals = self.engine.ask("totals")
+        return int(totals["copied"]) - dropped(totals)
 
     def clock(self, dilation: float, spin_ns: int | None = None) -> Clock:
         """Return a clock that starts in a moment."""
@@ -172,6 +195,12 @@ class Emulation:
             self.traffic.ask("halt")
             return "interrupted", stop
         return ended, None
+
+
+def dropped(totals: Mapping[str, int]) -> int:
+    """Return the drops in the fields of a struct dp_totals."""
+    places = sum(number for name, number in totals.items() if name.startswith("dropped_"))
+    return places + totals["socket_drops"]
 
 
 def patience_ps(plan: Plan) -> int:

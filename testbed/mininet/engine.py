@@ -65,7 +65,7 @@ class Engine(Share):
             for node, port in where
         ]
         self.dataplane.attach(nodes, numbers, indices, sockets, sockets[0], rank=ranks)
-        self.take_down(plan, topology.switches)
+        self.follow_links(plan, topology.switches, self._switches)
 
     def registers(self, name: str) -> dict[str, list[int]]:
         """Return all registers of a switch by P4 name."""

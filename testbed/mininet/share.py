@@ -10,17 +10,20 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from testbed.dataplane import NEVER, Dataplane, Ended
+from testbed.linkage import Linkage
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     import numpy as np
     from numpy.typing import NDArray
 
+    from p4.engine import Switch
     from testbed.plan import Plan
 
 
 SPIN_AMONG_OTHERS = 8
+NO_CONTROL = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +68,7 @@ class Share:
         self.running = False
         self._dataplane: Dataplane | None = None
         self._clock = Clock(0, 1.0)
+        self._linkage: Linkage | None = None
         self._sockets: list[socket.socket] = []
         self.commands: dict[str, Callable[..., Any]] = {
             "start": self.start,
@@ -77,6 +81,7 @@ class Share:
             "flows": lambda: self.dataplane.flows(),  # noqa: PLW0108 - a later network
             "records": self.records,
             "set_port": self.set_port,
+            "take_late": self.take_late,
         }
 
     @property
@@ -89,6 +94,7 @@ class Share:
     def replace(self, dataplane: Dataplane) -> None:
         """Take a new network in place of the one there was, whose sockets are closed."""
         self.running = False
+        self._linkage = None
         if self._dataplane is not None:
             self._dataplane.close()
         close_all(self._sockets)
@@ -101,8 +107,9 @@ class Share:
         self._sockets.append(handle)
         return handle.fileno()
 
-    def take_down(self, plan: Plan, nodes: range) -> None:
-        """Take those ports of own nodes down whose links are down in the plan."""
+    def follow_links(self, plan: Plan, nodes: range, switches: Mapping[str, Switch]) -> None:
+        """Take ports of own nodes down whose links are down in the plan, now or during the run."""
+        self._linkage = Linkage(plan, self.dataplane, switches, nodes)
         for link in plan.topology.links:
             for node, port in ((link.lower, link.lower_port), (link.upper, link.upper_port)):
                 if not link.up and node in nodes:
@@ -119,19 +126,33 @@ class Share:
 
     def advance(self, control: int) -> str | None:
         """Run until the control channel wants something (None) or the run ends (how)."""
+        while True:
+            event_ps = self._linkage.next_ps if self._linkage else NEVER
+            ended = self._run_until(min(self._clock.deadline_ps, event_ps), control)
+            if ended is Ended.CONTROL:
+                return None
+            passed = event_ps >= self._clock.deadline_ps
+            if self._linkage is None or ended is not Ended.DEADLINE or passed:
+                break
+            self._linkage.step()
+        self.running = False
+        return ended.name.lower()
+
+    def take_late(self) -> dict[str, int]:
+        """After a run that is done, take the frames that have come since; return the totals."""
+        self._run_until(self._clock.deadline_ps, NO_CONTROL)
+        return self.dataplane.totals()
+
+    def _run_until(self, deadline_ps: int, control: int) -> Ended:
         clock = self._clock
-        ended = self.dataplane.run_real(
+        return self.dataplane.run_real(
             start_ns=clock.start_ns,
             dilation=clock.dilation,
-            deadline_ps=clock.deadline_ps,
+            deadline_ps=deadline_ps,
             stuck_ps=clock.stuck_ps,
             spin_ns=self._spin_ns(),
             control=control,
         )
-        if ended is Ended.CONTROL:
-            return None
-        self.running = False
-        return ended.name.lower()
 
     def _spin_ns(self) -> int:
         """Wait longer without sleeping where other programs may keep us from waking up in time."""

@@ -43,7 +43,7 @@ class Traffic(Share):
         self.dataplane.attach(np.arange(topology.hosts), 0, indices, sockets, sockets)
         self.dataplane.set_addresses(*host_addresses(topology))
         self.dataplane.add_flows(*flow_rows(plan))
-        self.take_down(plan, range(topology.hosts))
+        self.follow_links(plan, range(topology.hosts), {})
 
 
 if __name__ == "__main__":

@@ -11,7 +11,6 @@ from testbed.mininet import calibration
 from testbed.mininet.emulation import Emulation, Measured
 from testbed.mininet.network import mtu_for
 from testbed.mininet.worker import WorkerError
-from testbed.planning import refuse
 from testbed.results import Records, ResultFolder, first_packet_ps
 from testbed.scenario.files import MININET
 
@@ -39,7 +38,6 @@ class MininetWorld:
 
     def emulation_for(self, plan: Plan, _dilation: float = 1.0) -> Emulation:
         """Return a fabric with the plan loaded, the present one if it fits."""
-        refuse(plan.scenario, ("link_events",), "Mininet")
         if self._emulation is None or not self._emulation.fits(plan):
             self.close()
             self._emulation = Emulation(plan.topology, mtu_for(plan.scenario))

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from testbed.dataplane import NEVER, Dataplane, Ended, settings_of
+from testbed.dataplane import Dataplane, Ended, settings_of
+from testbed.linkage import Linkage
 from testbed.messages import flow_rows, host_addresses, port_counts
 from testbed.results import Records, ResultFolder, first_packet_ps, last_packet_ps
 from testbed.scenario.files import VIRTUAL
 from testbed.switches import make_switches
-from testbed.virtual.linkage import Linkage
 from testbed.virtual.memory import check_memory, work_of
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def run(
     with Dataplane(
         settings_of(plan, sample_ps=interval), port_counts(plan.topology), plan.topology.hosts
     ) as dataplane:
-        linkage = Linkage(plan, dataplane, build(dataplane, plan))
+        linkage = Linkage(plan, dataplane, build(dataplane, plan), range(len(plan.topology.nodes)))
         ways = interval > 0 and work_of(plan).all_hops <= MOST_HOPS
         dataplane.trace(on=trace is not None or ways)
         if watch:
@@ -141,8 +141,9 @@ def _run(
     progress: Callable[[float], None] | None,
 ) -> str:
     while True:
-        until = NEVER if linkage.next_ps is None else linkage.next_ps
-        ended = dataplane.run_virtual(deadline_ps=until, threads=threads, budget_ms=BUDGET_MS)
+        ended = dataplane.run_virtual(
+            deadline_ps=linkage.next_ps, threads=threads, budget_ms=BUDGET_MS
+        )
         if progress is not None:
             flows = dataplane.flows()
             progress(float(flows["acknowledged"].sum() / max(1, flows["packets"].sum())))

@@ -121,6 +121,7 @@ def test_judge__a_stall_that_few_gaps_see(folder: Path, late_ns: float, grade: s
         ({"shared_bytes": 800_000}, "queue", "VALID"),
         ({"loss": 0.01}, "loss", "VALID"),
         ({"link_events": ["20:e0_0-a0_1:down"]}, "down", "VALID"),
+        ({"link_events": ["20:e0_0-a0_1:down"]}, "program", "VALID"),
         ({"loss": 0.01}, "queue", "DEGRADED"),
         ({"buffer_bytes": 800_000, "cca": "nscc"}, "socket", "DEGRADED"),
         ({"buffer_bytes": 800_000}, "down", "DEGRADED"),

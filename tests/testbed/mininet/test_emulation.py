@@ -200,3 +200,32 @@ def test_run__engine_is_killed__is_told_and_the_next_run_works(tmp_path: Path) -
     )
     assert said == "the engine process was killed by signal 9"
     assert ended == "done"
+
+
+LOSING = """
+from dataclasses import replace
+scenario = replace(scenario, message_bytes=1 << 20, recovery="selective")
+down, later, up = "0:e0_0-a0_1:down", "5:e0_0-a0_1:down", "40:e0_0-a0_1:up"
+for name, events in (("cut", (down,)), ("back", (later, up))):
+    losing = replace(scenario, link_events=events, reaction_us=10)
+    world.run(plan_for(losing), Path("{folder}") / name, 20_000.0)
+print(1)
+"""
+
+
+def test_link_that_fails_during_a_run__carries_nothing_and_all_arrives(tmp_path: Path) -> None:
+    """Without its reaction the control plane would let packets be lost until hosts gave up."""
+    run_inside(WORLD, LOSING.format(folder=tmp_path))
+    packets = {}
+    for name in ("cut", "back"):
+        result = read_run(tmp_path / name)
+        assert result.manifest["ended"] == "done"
+        conservation = {check.name: check for check in judge(result).checks}["conservation"]
+        assert conservation.grade != "INVALID", conservation
+        assert result.manifest["conservation"]["dropped"]["down"] > 0
+        assert result.flows["delivered_ns"].notna().all()
+        assert result.flows["retransmitted"].sum() > 0
+        ports = result.links.set_index(["node", "peer"])["data_packets"]
+        packets[name] = [int(ports[ends]) for ends in (("e0_0", "a0_1"), ("a0_1", "e0_0"))]
+    assert packets["cut"] == [0, 0]
+    assert min(packets["back"]) > 0
