@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import multiprocessing
+import os
 import signal
+import threading
+import time
 from collections import deque
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
 from dataclasses import dataclass
-from multiprocessing.connection import wait
 from typing import TYPE_CHECKING, Any
 
-from errors import UserError
+from loky import ProcessPoolExecutor
+
+from errors import FAILED, UserError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from multiprocessing.connection import Connection
-    from multiprocessing.context import SpawnProcess
-
-CONTEXT = multiprocessing.get_context("spawn")
-PATIENCE_SECONDS = 5
+    from collections.abc import Callable, Generator, Iterator, Sequence
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,13 +28,6 @@ class Outcome:
     error: str = ""
 
 
-@dataclass(slots=True)
-class _Worker:
-    process: SpawnProcess
-    pipe: Connection
-    task: int | None = None
-
-
 def run_all(
     function: Callable[..., Any],
     tasks: Sequence[tuple[Any, ...]],
@@ -44,83 +36,61 @@ def run_all(
 ) -> Iterator[Outcome]:
     """Call `function` with each task's arguments in `jobs` processes; yield outcomes as they come.
 
-    An exception, or the death of a worker, is the outcome of its task alone. `begun` is told each
-    task's number when it starts. Closing the iterator stops the workers.
+    An exception is the outcome of its task alone. When a process dies, what was running is run
+    again, one task at a time: one that then dies again died of itself. `begun` is told each task's
+    number when it starts. Closing the iterator stops the workers.
     """
     waiting = deque(range(len(tasks)))
-    workers = [_start(function) for _ in range(min(jobs, len(tasks)))]
+    while waiting:
+        for number in (yield from _until_one_dies(function, tasks, waiting, jobs, begun)):
+            if (yield from _until_one_dies(function, tasks, deque([number]), 1, begun)):
+                yield Outcome(number, None, "its process died, and once more when it ran alone")
+
+
+def _until_one_dies(
+    function: Callable[..., Any],
+    tasks: Sequence[tuple[Any, ...]],
+    waiting: deque[int],
+    jobs: int,
+    begun: Callable[[int], None],
+) -> Generator[Outcome, None, list[int]]:
+    """Work off `waiting` in a pool; returns the tasks that were running when a process died."""
+    running: dict[Future[Any], int] = {}
+    pool = ProcessPoolExecutor(min(jobs, len(waiting)), initializer=_begin, initargs=(os.getpid(),))
     try:
-        while waiting or any(worker.task is not None for worker in workers):
-            workers = [_alive(worker, function) for worker in workers]
-            for worker in workers:
-                if worker.task is None and waiting:
-                    worker.task = waiting.popleft()
-                    begun(worker.task)
-                    worker.pipe.send(tasks[worker.task])
-            busy = {worker.pipe: worker for worker in workers if worker.task is not None}
-            for ready in wait(list(busy)):
-                yield _outcome(busy[ready])  # type: ignore[index]
+        while waiting or running:
+            while waiting and len(running) < jobs:
+                future = pool.submit(function, *tasks[waiting[0]])
+                running[future] = waiting.popleft()
+                begun(running[future])
+            done, _ = wait(running, return_when=FIRST_COMPLETED)
+            if any(isinstance(future.exception(), BrokenExecutor) for future in done):
+                break
+            for future in done:
+                yield _outcome(running.pop(future), future)
+    except BrokenExecutor:  # met while giving it more to do
+        pass
     finally:
-        for worker in workers:
-            _stop(worker)
+        pool.shutdown(wait=True, kill_workers=True)
+    return sorted(running.values())
 
 
-def _start(function: Callable[..., Any]) -> _Worker:
-    ours, theirs = CONTEXT.Pipe()
-    process = CONTEXT.Process(target=_serve, args=(function, theirs), daemon=True)
-    process.start()
-    theirs.close()
-    return _Worker(process, ours)
+def _outcome(number: int, future: Future[Any]) -> Outcome:
+    error = future.exception()
+    if error is None:
+        return Outcome(number, future.result())
+    text = (str(error).splitlines() or [""])[0]
+    told = text if isinstance(error, UserError) else f"{type(error).__name__}: {text}"
+    return Outcome(number, None, told)
 
 
-def _alive(worker: _Worker, function: Callable[..., Any]) -> _Worker:
-    """Return the worker, or one in its place if it died with nothing to do."""
-    if worker.task is None and not worker.process.is_alive():
-        worker.pipe.close()
-        return _start(function)
-    return worker
-
-
-def _outcome(worker: _Worker) -> Outcome:
-    number = worker.task
-    assert number is not None
-    worker.task = None
-    try:
-        result, error = worker.pipe.recv()
-    except (EOFError, OSError):
-        worker.process.join(PATIENCE_SECONDS)
-        return Outcome(number, None, f"its process died ({_how(worker.process.exitcode)})")
-    return Outcome(number, result, error)
-
-
-def _how(code: int | None) -> str:
-    if code is not None and code < 0:
-        return signal.Signals(-code).name
-    return f"exit code {code}"
-
-
-def _stop(worker: _Worker) -> None:
-    worker.pipe.close()
-    if worker.task is not None:
-        worker.process.terminate()
-    worker.process.join(PATIENCE_SECONDS)
-    if worker.process.is_alive():
-        worker.process.kill()
-        worker.process.join()
-
-
-def _serve(function: Callable[..., Any], pipe: Connection) -> None:
-    """Work off tasks until the pipe closes; Ctrl-C is the parent's business."""
+def _begin(parent: int) -> None:
+    """Leave Ctrl-C to the parent, and end when it does, even by SIGKILL."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    while True:
-        try:
-            arguments = pipe.recv()
-        except EOFError:
-            return
-        try:
-            pipe.send((function(*arguments), ""))
-        except Exception as error:  # noqa: BLE001 - whatever it is, it is this task's outcome
-            text = (str(error).splitlines() or [""])[0]
-            pipe.send(
-                (None, text if isinstance(error, UserError) else f"{type(error).__name__}: {text}")
-            )
+    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+
+
+def _end_with(parent: int) -> None:
+    while os.getppid() == parent:
+        time.sleep(1)
+    os._exit(FAILED)

@@ -5,6 +5,10 @@ from __future__ import annotations
 import os
 import signal
 import time
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def double(number: int) -> int:
@@ -27,6 +31,15 @@ def die_at_three(number: int) -> int:
     return 2 * number
 
 
-def sleep(seconds: float) -> None:
-    """Sleep."""
+def die_once(number: int, died: Path) -> int:
+    """Kill the process for 3 the first time, which makes the file `died`; double anything else."""
+    if number == 3 and not died.exists():
+        died.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return 2 * number
+
+
+def sleep(folder: Path, seconds: float) -> None:
+    """Sleep, leaving a file in a folder that is named by the process."""
+    (folder / str(os.getpid())).touch()
     time.sleep(seconds)

@@ -1,11 +1,16 @@
 from __future__ import annotations
 
-import multiprocessing
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from experiments.workers import run_all
 from tests.experiments import tasks
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 @pytest.mark.parametrize("jobs", [1, 3])
@@ -26,7 +31,7 @@ def test_run_all__nothing_to_do__is_nothing() -> None:
     ("function", "error"),
     [
         (tasks.fail_at_three, "ValueError: three is not liked"),
-        (tasks.die_at_three, "its process died (SIGKILL)"),
+        (tasks.die_at_three, "its process died, and once more when it ran alone"),
     ],
 )
 def test_run_all__a_fault_is_its_tasks_alone(function: object, error: str) -> None:
@@ -36,10 +41,23 @@ def test_run_all__a_fault_is_its_tasks_alone(function: object, error: str) -> No
     assert found == {n: (2 * n, "") for n in range(8) if n != 3}
 
 
-def test_run_all__closing_it_stops_the_workers() -> None:
-    before = set(multiprocessing.active_children())
-    running = run_all(tasks.sleep, [(0.0,), (3600.0,)], 2)
+def test_run_all__a_process_that_is_killed_once__costs_nothing(tmp_path: Path) -> None:
+    outcomes = list(run_all(tasks.die_once, [(n, tmp_path / "died") for n in range(6)], 2))
+    assert sorted((o.number, o.result, o.error) for o in outcomes) == [
+        (n, 2 * n, "") for n in range(6)
+    ]
+
+
+def test_run_all__closing_it_stops_the_workers(tmp_path: Path) -> None:
+    running = run_all(tasks.sleep, [(tmp_path, 0.0), (tmp_path, 3600.0)], 2)
     next(running)
-    assert set(multiprocessing.active_children()) - before
+    wait_for(lambda: len(list(tmp_path.iterdir())) == 2)
     running.close()  # type: ignore[attr-defined]
-    assert not set(multiprocessing.active_children()) - before
+    wait_for(lambda: not any(Path("/proc", name.name).exists() for name in tmp_path.iterdir()))
+
+
+def wait_for(holds: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 60
+    while not holds():
+        assert time.monotonic() < deadline, "waited in vain"
+        time.sleep(0.02)
