@@ -65,10 +65,11 @@ control Sampler(in Timing timing, out bit<1> is_due) {
         bit<32> queue;
         bit<64> ratio = 0;  // of the period to the time that has passed, 8 binary places
         bit<64> tick_share;
-        bit<48> rest = period;
+        bit<64> rest = (bit<64>)period;
+        // In a part of a variable: see member() in uplinks.p4.
 #define DIVIDE \
-        ratio = ratio << 1 | (rest >= elapsed ? 64w1 : 64w0); \
-        rest = (rest >= elapsed ? rest - elapsed : rest) << 1;
+        ratio = ratio << 1 | (rest[47:0] >= elapsed ? 64w1 : 64w0); \
+        rest[47:0] = (rest[47:0] >= elapsed ? rest[47:0] - elapsed : rest[47:0]) << 1;
         DIVIDE DIVIDE DIVIDE DIVIDE DIVIDE DIVIDE DIVIDE DIVIDE DIVIDE
         tick_share = ((bit<64>)share_of_tick * ratio) >> 8;
 #define SAMPLE(port) \

@@ -70,13 +70,15 @@ bit<8> size_of(in bit<W> set) {
     return size;
 }
 
-// Member number `rank` of a set, from 0.
+// Member number `rank` of a set, from 0. What is still to be passed is counted in a part of a
+// variable: compilers that substitute variables leave parts alone, and would nest all steps in each
+// other.
 bit<8> member(in bit<W> set, in bit<8> rank) {
     bit<8> found = 0;
-    bit<8> before = 0;
+    bit<16> ahead = (bit<16>)rank;
 #define PICK(i) \
-    found = CONTAINS(set, i) == 1 && before == rank ? (bit<8>)i : found; \
-    before = before + (bit<8>)CONTAINS(set, i);
+    found = CONTAINS(set, i) == 1 && ahead[8:0] == 0 ? (bit<8>)i : found; \
+    ahead[8:0] = ahead[8:0] - (bit<9>)CONTAINS(set, i);
     EACH_UPLINK(PICK)
     return found;
 }
