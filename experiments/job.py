@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from errors import UserError, telling, writing_into
+from experiments import estimate
 from experiments.listing import listing
 from experiments.options import parse
 from experiments.out import check, claimed, fresh
 from experiments.preparation import prepare
-from experiments.session import Calling, plot_again, run_all
+from experiments.session import Calling, plot_again, run_all, title_of
 from experiments.work import announcement, check_size, same_as_ofan
-from experiments.world import choose
+from experiments.world import choose, open_world
 from testbed.mininet.sandbox import run_inside
 from testbed.scenario.files import BMV2, VIRTUAL
 
@@ -46,6 +47,8 @@ def _follow(request: Request) -> int:
     _check_watch(request, world, plans)
 
     def work() -> int:
+        if request.dry_run:
+            return _tell(request, plans, world)
         if request.cli:
             from experiments.prompt import open_prompt  # noqa: PLC0415 - imports Mininet
 
@@ -60,6 +63,22 @@ def _follow(request: Request) -> int:
     if world == VIRTUAL:
         return work()
     return run_inside(lambda: telling("run.py", work))
+
+
+def _tell(request: Request, plans: Sequence[Plan], world: str) -> int:
+    """Say what would run, and what that costs."""
+    print(f"{len(plans):,} runs in {world}, into {request.out or 'a new folder of results'}")
+    print("\n".join(estimate.listed([title_of(plan) for plan in plans])))
+    if world == VIRTUAL:
+        print(estimate.virtual_cost(request.scenarios, request.jobs))
+        return 0
+    opened = open_world(world)
+    try:
+        dilation = request.dilation or opened.dilation_for(plans[0])
+    finally:
+        opened.close()
+    print(estimate.real_time_cost(plans, dilation))
+    return 0
 
 
 def _check_watch(request: Request, world: str, plans: Sequence[Plan]) -> None:

@@ -73,6 +73,7 @@ class Request:
     list_all: bool
     cli: bool
     strict: bool
+    dry_run: bool
     compiler: str
     watch: tuple[int, ...] | str
 
@@ -96,6 +97,7 @@ def parse(arguments: Sequence[str]) -> Request:
         compiler=given.compiler,
         cli=given.cli,
         strict=given.strict,
+        dry_run=given.dry_run,
         watch=given.watch_flows,
     )
 
@@ -204,6 +206,9 @@ def _parser() -> Parser:
     where.add_argument("--cli", action="store_true", help="open the Mininet prompt on the fabric")
     where.add_argument(
         "--strict", action="store_true", help="exit with 1 if any run is INVALID (else with 0)"
+    )
+    where.add_argument(
+        "--dry-run", action="store_true", help="say what would run, how long and how large it is"
     )
     where.add_argument(
         "--watch-flows",

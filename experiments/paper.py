@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from errors import FAILED, UserError, code_of, writing_into
-from experiments import reproduction
+from experiments import estimate, reproduction
 from experiments.figures import FIGURES
 from experiments.looks import looks
 from experiments.options import own_schemes
@@ -57,6 +57,11 @@ def main(arguments: Sequence[str]) -> int:
     """
     options = parse(arguments, {figure.name: figure.title for figure in FIGURES})
     check(options.out)
+    if options.dry_run:
+        asked = [figure for figure in FIGURES if figure.name in options.figures]
+        points = [point for figure in asked for point in points_of(figure, options)]
+        print(estimate.of_points(points, Means(options.out, options.jobs)))
+        return 0
     try:
         with writing_into(options.out), claimed(options.out):
             return _run(options)

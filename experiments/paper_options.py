@@ -26,7 +26,8 @@ class Options:
 
     `seeds` is None for each figure's own number, `cluster` the address of a Dask scheduler or
     empty, `page` whether to write the reproduction page, `keep` whether result folders stay,
-    `scheme_files` the schemes of the user's own that every figure shows as well.
+    `scheme_files` the schemes of the user's own that every figure shows as well. With `dry_run`
+    nothing runs.
     """
 
     figures: tuple[str, ...]
@@ -38,6 +39,7 @@ class Options:
     plot_only: bool
     keep: bool
     page: bool
+    dry_run: bool = False
     scheme_files: tuple[Path, ...] = ()
 
 
@@ -70,6 +72,7 @@ def parse(arguments: Sequence[str], titles: Mapping[str, str]) -> Options:
         plot_only=given.plot_only,
         keep=given.keep,
         page=page,
+        dry_run=given.dry_run,
         scheme_files=tuple(given.scheme_file),
     )
 
@@ -123,5 +126,6 @@ figures:
     )
     add_scheme_file(parser)
     parser.add_argument("--plot-only", action="store_true", help="draw what there is; run nothing")
+    parser.add_argument("--dry-run", action="store_true", help="say what would run, and how long")
     parser.add_argument("--keep", action="store_true", help="keep every run's result folder")
     return parser

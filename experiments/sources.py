@@ -24,9 +24,14 @@ PROGRAMS = Path("p4/programs")
 def digest(module: str, *programs: Path) -> str:
     """Return a digest of all that a module's results depend on, and of some P4 programs."""
     made = hashlib.sha256()
-    for path in (*programs, *dependencies(ROOT, module)):
+    for path in (*programs, *_found(module)):
         made.update(hashlib.sha256(path.read_bytes()).digest())
     return made.hexdigest()
+
+
+@functools.cache
+def _found(module: str) -> tuple[Path, ...]:
+    return tuple(dependencies(ROOT, module))
 
 
 def dependencies(root: Path, module: str) -> list[Path]:

@@ -14,7 +14,6 @@ from experiments.grid import span, values_of
 from experiments.options import PLAIN, add_scheme_file, own_schemes
 from experiments.out import check, claimed
 from experiments.ownership import hand_over, topmost_missing
-from experiments.progress import duration
 from experiments.values import count, folder, metavar_of, names, option_of, seeds, shown
 from testbed import schemes
 from testbed.scenario import Scenario, from_toml
@@ -29,8 +28,6 @@ if TYPE_CHECKING:
 
 RESULTS = "results.parquet"
 TABLE = "sweep.csv"
-PACKETS_A_SECOND = 300_000
-"""About what one processor simulates at k = 8, for estimates; a run at k = 32 is slower."""
 EPILOG = """\
 A value is a list (8,12), a range that doubles (256KB..16MB), adds (0.5..1+0.1) or multiplies
 (1..1000*10). Finished points are kept: the same command goes on where it ended.
@@ -47,7 +44,10 @@ def main(arguments: Sequence[str]) -> int:
     check(out)
     points = _points(given)
     if given.dry_run:
-        print(_estimate(points, out, given.jobs))
+        from experiments import estimate  # noqa: PLC0415 - loads pandas
+        from experiments.running import Means  # noqa: PLC0415
+
+        print(estimate.of_points(points, Means(out, given.jobs)))
         return 0
     own = topmost_missing(out)
     try:
@@ -130,27 +130,6 @@ def _points(given: argparse.Namespace) -> list[Point]:
     ]
     check_size(scenarios, VIRTUAL)
     return [Point(scenario) for scenario in scenarios]
-
-
-def _estimate(points: Sequence[Point], out: Path, jobs: int) -> str:
-    """Say what would run, about how long, and how large."""
-    from experiments.running import Means, missing_of  # noqa: PLC0415 - loads pandas
-    from testbed.virtual.memory import expected_work, memory_expected  # noqa: PLC0415
-
-    missing = missing_of(points, Means(out, jobs))
-    work = [expected_work(point.scenario) for point in missing]
-    packets = sum(each.packets for each in work)
-    memory = max((memory_expected(point.scenario, 1) for point in missing), default=0)
-    seconds = packets / PACKETS_A_SECOND / jobs
-    lines = [f"  {point.title}" for point in missing[:20]]
-    if len(missing) > len(lines):
-        lines.append(f"  and {len(missing) - len(lines):,} more")
-    first = f"{len(points):,} points, {len(missing):,} of them to run, into {out}"
-    last = (
-        f"{packets:,.0f} packets; about {duration(seconds)} with {jobs} at a time, and "
-        f"{memory * jobs / 1e9:.1f} GB of memory"
-    )
-    return "\n".join([first, *lines, last])
 
 
 def _draw(table: pd.DataFrame, given: argparse.Namespace, out: Path) -> Path:
