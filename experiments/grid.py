@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from errors import UserError
-from experiments.values import reader_of
+from experiments.values import assignment, number, reader_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -53,6 +53,44 @@ def span(base: Scenario, fields: Mapping[str, Sequence[Any]]) -> list[Scenario]:
         replace(base, **dict(zip(fields, values, strict=True)))
         for values in itertools.product(*fields.values())
     ]
+
+
+def assigned_values(text: str) -> tuple[str, list[str]]:
+    """Read NAME=VALUE,...: the values that something of a scheme, a CCA or a workload takes."""
+    name, values = assignment(text)
+    return name, list(dict.fromkeys(part.strip() for part in values.split(",")))
+
+
+def spread(
+    scenario: Scenario,
+    parameters: Sequence[tuple[str, Sequence[str]]],
+    options: Sequence[tuple[str, Sequence[str]]],
+) -> list[Scenario]:
+    """Return a scenario with all combinations of values of parameters and workload options.
+
+    `parameters` are named OWNER.NAME; those of a scheme, CCA or recovery that the scenario does not
+    have leave it alone. Raises UserError for values that cannot be.
+    """
+    tables = {
+        scenario.scheme: "parameters",
+        scenario.cca: "cca_parameters",
+        scenario.recovers: "recovery_parameters",
+    }
+    choices: list[list[tuple[str, str, Any]]] = [
+        [(tables[owner], own, number(name, value)) for value in values]
+        for name, values in parameters
+        for owner, _, own in [name.partition(".")]
+        if owner in tables
+    ]
+    choices += [[("workload_options", name, value) for value in values] for name, values in options]
+    return [_with(scenario, chosen) for chosen in itertools.product(*choices)]
+
+
+def _with(scenario: Scenario, chosen: Sequence[tuple[str, str, Any]]) -> Scenario:
+    tables: dict[str, Any] = {}
+    for table, name, value in chosen:
+        tables.setdefault(table, dict(getattr(scenario, table)))[name] = value
+    return replace(scenario, **tables)
 
 
 def _range(read: Callable[[str], Any], match: re.Match[str]) -> Iterator[Any]:

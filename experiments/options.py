@@ -118,7 +118,7 @@ def scenarios(given: argparse.Namespace) -> tuple[Scenario, ...]:
     recovery = given.recovery or Scenario(cca=given.cca).recovers
     shared["recovery_parameters"] = owned(recovery, given)
     for name, _ in given.parameter:
-        _known_parameter(name, own)
+        check_parameter(name, own)
     ordered = [*(scheme for scheme in schemes.SCHEMES if scheme.name in wanted), *own]
     return tuple(
         Scenario(
@@ -161,7 +161,8 @@ def owned(owner: str, given: argparse.Namespace) -> dict[str, float]:
     return values
 
 
-def _known_parameter(name: str, own: Sequence[schemes.Scheme]) -> None:
+def check_parameter(name: str, own: Sequence[schemes.Scheme]) -> None:
+    """Raise UserError for a parameter's name that is not OWNER.NAME, or of an owner unknown."""
     owner, point, _ = name.partition(".")
     if not point:
         raise UserError(f"--parameter {name}: write OWNER.NAME=VALUE, as in ofan.one_order=1")

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from environment import Parser
 from errors import FAILED, UserError, code_of, near, writing_into
-from experiments.grid import span, values_of
-from experiments.options import PLAIN, add_scheme_file, own_schemes
+from experiments.grid import assigned_values, span, spread, values_of
+from experiments.options import PLAIN, add_scheme_file, check_parameter, own_schemes
 from experiments.out import check, claimed
 from experiments.ownership import hand_over, topmost_missing
 from experiments.values import count, folder, metavar_of, names, option_of, seeds, shown
@@ -34,7 +34,8 @@ A value is a list (8,12), a range that doubles (256KB..16MB), adds (0.5..1+0.1) 
 
 examples:
   run.py sweep --schemes ofan,ar --message 256KB..16MB --load 0.8,0.9,1 --k 8,12 --seeds 10
-  run.py sweep --scenario mine.toml --schemes ofan,reps --ecn 20KB..160KB --x ecn"""
+  run.py sweep --scenario mine.toml --schemes ofan,reps --ecn 20KB..160KB --x ecn
+  run.py sweep --schemes reps --message 8MB --parameter reps.freezing=0,1 --k 8,12"""
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -122,10 +123,13 @@ def _points(given: argparse.Namespace) -> list[Point]:
         if getattr(given, field.name) is not None
     }
     chosen = [schemes.find(name) for name in given.schemes or [base.scheme]]
+    for name, _ in given.parameter:
+        check_parameter(name, own_schemes(given.scheme_file))
     scenarios = [
-        replace(scenario, scheme=scheme.name, scheme_file=scheme.file, seed=seed)
+        replace(varied, seed=seed)
         for scheme in (*chosen, *own_schemes(given.scheme_file))
-        for scenario in span(base, fields)
+        for scenario in span(replace(base, scheme=scheme.name, scheme_file=scheme.file), fields)
+        for varied in spread(scenario, given.parameter, given.workload_option)
         for seed in given.seeds
     ]
     check_size(scenarios, VIRTUAL)
@@ -133,18 +137,23 @@ def _points(given: argparse.Namespace) -> list[Point]:
 
 
 def _draw(table: pd.DataFrame, given: argparse.Namespace, out: Path) -> Path:
-    from analysis.figures.any_field import column_of, draw_fields  # noqa: PLC0415 - matplotlib
+    from analysis.figures.any_field import (  # noqa: PLC0415 - matplotlib
+        apart,
+        column_of,
+        draw_fields,
+        varying,
+    )
     from experiments.looks import looks  # noqa: PLC0415
 
     scenarios = [point.scenario for point in _points(given)]
-    swept = [field.name for field in PLAIN if len(set(table[field.name].dropna())) > 1]
+    swept = [str(column) for column in varying(table)]
     x = column_of(table, given.x or (swept[0] if swept else "message_bytes"))
     panel = column_of(table, given.panel) if given.panel else ""
     color = column_of(table, given.color) if given.color else "variant"
     values = [column_of(table, name) for name in given.y]
-    return draw_fields(
-        out / "sweep", table, looks(scenarios), x=x, values=values, color=color, panel=panel
-    )
+    rest = [column for column in swept if column not in (x, panel, color)]
+    lines = apart(table, looks(scenarios), color, rest)
+    return draw_fields(out / "sweep", *lines, x=x, values=values, panel=panel)
 
 
 def _parser() -> Parser:
@@ -169,6 +178,22 @@ def _parser() -> Parser:
             help=f"{field.about.help} (default: {shown(field)})",
         )
     parser.add_argument("--no-acks", action="store_true", help="send no acknowledgements")
+    parser.add_argument(
+        "--parameter",
+        type=assigned_values,
+        action="append",
+        default=[],
+        metavar="OWNER.NAME=VALUE,...",
+        help="of a scheme, CCA or recovery, for points that have it (run.py --list has them)",
+    )
+    parser.add_argument(
+        "--workload-option",
+        type=assigned_values,
+        action="append",
+        default=[],
+        metavar="NAME=VALUE,...",
+        help="of the workload (run.py --list has them)",
+    )
     parser.add_argument(
         "--seeds", type=seeds, default=[1, 2, 3], metavar="N", help="a count or a list (default: 3)"
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from analysis.figures.style import PAGE, draw, legend_above, look_of
+from analysis.figures.style import PAGE, draw, legend_above, legend_rows, look_of
 from analysis.figures.sweep import Axis, sweep
 from errors import UserError, near
 from testbed.scenario import FIELDS
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 UNITS = ("_bytes", "_ns", "_gbps", "_us")
 SHARES = ("cct_increase", "utilisation", "load")
+LEGEND_ROW = 0.2  # inches
 DOUBLING = 8
 """An axis whose largest value is that many times its smallest is logarithmic."""
 
@@ -37,6 +38,41 @@ def column_of(table: pd.DataFrame, name: str) -> str:
     raise UserError(f"the table has no column {name}{near(name, columns)}")
 
 
+def varying(table: pd.DataFrame) -> list[str]:
+    """Return the fields of scenarios, and entries of their tables, that differ within a table.
+
+    What a scheme's own parameters are its variant tells.
+    """
+    names = {field.name for field in FIELDS} - {"scheme", "scheme_file", "seed", "mix"}
+    tables = {field.name for field in FIELDS if field.default == {}} - {"parameters"}
+    return [
+        str(column)
+        for column in table.columns
+        if (column in names or str(column).partition(".")[0] in tables)
+        and len(set(table[column].astype(str))) > 1
+    ]
+
+
+def apart(
+    table: pd.DataFrame, looks: Mapping[str, Look], color: str, rest: Sequence[str]
+) -> tuple[pd.DataFrame, Mapping[str, Look]]:
+    """Name a line for each value of `color` and of all that else varies: nothing is averaged.
+
+    Returns the table with those names as variants, and the looks that still hold.
+    """
+    if color == "variant" and not rest:
+        return table, looks
+    lines = table[color].astype(str)
+    if color == "variant":
+        lines = lines.map(lambda name: looks[name].label if name in looks else name)
+    else:
+        lines = color + " " + lines
+    for column in rest:
+        told = f", {column.rpartition('.')[2]} " + table[column].astype(str)
+        lines = lines + told.where(table[column].notna(), "")
+    return table.assign(variant=lines), {}
+
+
 def draw_fields(
     stem: Path,
     table: pd.DataFrame,
@@ -44,13 +80,9 @@ def draw_fields(
     *,
     x: str,
     values: Sequence[str],
-    color: str = "variant",
     panel: str = "",
 ) -> Path:
-    """Draw each of `values` over `x`, a row each, a line for each `color`, a column a `panel`."""
-    if color != "variant":
-        table = table.assign(variant=color + " " + table[color].astype(str))
-        looks = {}
+    """Draw each of `values` over `x`, a row each, a line for each variant, a column a `panel`."""
     parts = sorted(table[panel].dropna().unique()) if panel else [None]
 
     def plot(figure: Figure) -> None:
@@ -69,7 +101,9 @@ def draw_fields(
             axes.set_title("" if part is None else f"{panel} = {part}")
         legend_above(grid[0][0])
 
-    return draw(stem, plot, width=PAGE, height=2.3 * len(values) + 0.4)
+    labels = [looks[name].label if name in looks else name for name in set(table["variant"])]
+    height = 2.3 * len(values) + LEGEND_ROW * (1 + legend_rows(labels, PAGE))
+    return draw(stem, plot, width=PAGE, height=height)
 
 
 def _axis(table: pd.DataFrame, column: str) -> Axis:

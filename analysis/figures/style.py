@@ -160,10 +160,14 @@ def legend_above(axes: Axes) -> None:
     handles, labels = axes.get_legend_handles_labels()
     figure = axes.get_figure(root=True)
     if handles and figure is not None:
-        entry = HANDLE_WIDTH + CHARACTER_WIDTH * max(len(label) for label in labels)
-        fitting = max(1, int(figure.get_figwidth() / entry))
-        rows = -(-len(labels) // fitting)
+        rows = legend_rows(labels, figure.get_figwidth())
         figure.legend(handles, labels, loc="outside upper center", ncols=-(-len(labels) // rows))
+
+
+def legend_rows(labels: Sequence[str], width: float) -> int:
+    """Return in how many rows labels fit into a width in inches."""
+    entry = HANDLE_WIDTH + CHARACTER_WIDTH * max(map(len, labels), default=0)
+    return max(1, -(-len(labels) // max(1, int(width / entry))))
 
 
 def name_ticks(axes: Axes, names: Sequence[str]) -> None:

@@ -124,8 +124,17 @@ def entropy(scheme: Scheme, parameters: Mapping[str, float]) -> Chosen:
 
 
 def label(scheme: Scheme, given: Mapping[str, float]) -> str:
-    """Return how figures call a scheme with these parameters, such as `4Ofan`."""
-    return scheme.label.format(**settled((scheme,), given)[0])
+    """Return how figures call a scheme with these parameters: `4Ofan`, `REPS (freezing 0)`.
+
+    Parameters that are not the defaults are named where the label does not show them.
+    """
+    values, default = settled((scheme,), given)[0], settled((scheme,), {})[0]
+    told = ", ".join(
+        f"{name.replace('_', ' ')} {value:g}"
+        for name, value in values.items()
+        if value != default[name] and f"{{{name}" not in scheme.label
+    )
+    return scheme.label.format(**values) + (f" ({told})" if told else "")
 
 
 def program(scheme: Scheme, topology: Topology, parameters: Mapping[str, float]) -> ProgramSource:

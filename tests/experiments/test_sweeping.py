@@ -7,6 +7,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from analysis.figures.any_field import apart, varying
 from errors import UserError
 from experiments import sweep
 from experiments.grid import values_of
@@ -70,6 +71,28 @@ def test_sweep__makes_one_table_and_a_figure_and_goes_on_where_it_ended(
     assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("row.json")} == rows
 
 
+def test_sweep__parameters_and_workload_options__vary_where_they_apply(tmp_path: Path) -> None:
+    given = ["--parameter", "reps.freezing=0,1", "--parameter", "nscc.gamma=0.5,0.8"]
+    options = ["--workload", "ring", "--workload-option", "placement=in-order,random"]
+    size = ["--message", "16KB", "--seeds", "1", "--out", str(tmp_path)]
+    command = ["sweep", "--schemes", "reps,ofan", "--cca", "none,nscc", *given, *options, *size]
+    assert main([*command, "--x", "buffer", "--buffer", "100KB,1MB"]) == 0
+    table = pd.read_csv(tmp_path / "sweep.csv")
+    placed = 2 * 2  # placements and buffers
+    by_scheme = table.groupby(["scheme", "cca"]).size().to_dict()
+    assert by_scheme == {
+        ("ofan", "none"): placed,
+        ("ofan", "nscc"): 2 * placed,
+        ("reps", "none"): 2 * placed,
+        ("reps", "nscc"): 4 * placed,
+    }
+    lines, looks = apart(table, {}, "variant", ["cca", "cca_parameters.gamma"])
+    assert not looks
+    assert set(lines["variant"]) >= {"ofan, cca none", "ofan, cca nscc, gamma 0.5"}
+    assert "workload_options.placement" in varying(table)
+    assert "scheme" not in varying(table)
+
+
 def test_sweep__of_a_scenario_in_a_file(tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
     path.write_text(to_toml(Scenario(scheme="drb", message_bytes=1 << 14, acks=False)))
@@ -85,6 +108,7 @@ def test_sweep__of_a_scenario_in_a_file(tmp_path: Path) -> None:
         (["--schemes", "offan"], "scheme offan is unknown; did you mean ofan?"),
         (["--scenario", "/nonexistent.toml"], "/nonexistent.toml"),
         (["--k", "5"], "k is 5"),
+        (["--parameter", "resp.freezing=1"], "scheme resp is unknown; did you mean reps?"),
     ],
 )
 def test_sweep__bad_input__is_one_line(
