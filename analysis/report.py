@@ -29,7 +29,7 @@ from analysis.results import unfinished_runs
 from testbed.scenario.files import SUMMARY
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from analysis.figures.style import Look
 
@@ -106,7 +106,6 @@ def draw_group(group: Group, folder: Path, prefix: str, looks: Mapping[str, Look
     first = group.usable[0]
     bound = cct_bound(first.scenario, messages_of(first.scenario, first.steps)) / 1000
     wide = PAGE if len(own) > 6 else COLUMN
-    series = group.queue_series()
 
     def path(name: str) -> Path:
         return folder / f"{prefix}{name}"
@@ -152,7 +151,13 @@ def draw_group(group: Group, folder: Path, prefix: str, looks: Mapping[str, Look
             "Data arriving at the receivers as a share of the line rate (one run each).",
         ),
     ]
-    if series:
+    return pictures + _over_time(group, path, own)
+
+
+def _over_time(group: Group, path: Callable[[str], Path], own: Mapping[str, Look]) -> list[Picture]:
+    """Draw what was sampled, where it was: queues, and the transports of watched flows."""
+    pictures = []
+    if series := group.queue_series():
         pictures.append(
             Picture(
                 draw(

@@ -21,7 +21,7 @@ bool port_has_room(struct dp *dp, struct port *port, bool urgent, uint32_t bytes
 void port_take(struct port *port, bool urgent, uint32_t bytes);
 void port_drop(struct worker *worker, struct port *port, uint32_t class);
 
-/* Service of a frame that was taken, at `from` the earliest. The packet is the link's from here on. */
+/* Service of a frame that was taken, at `from` the earliest. From here on it is the link's. */
 void port_serve(struct worker *worker, struct port *port, uint32_t number, uint32_t bytes,
                 uint64_t arrived, uint64_t from);
 

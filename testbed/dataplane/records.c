@@ -53,7 +53,8 @@ int records_stuck(struct dp *dp)
              "were sent, %u arrived, %u were acknowledged%s",
              (unsigned long long)waiting, (unsigned long long)flow, sender->source,
              sender->destination, sender->packets, sender->sent, dp->receivers[flow].received,
-             sender->acknowledged, gave_up(dp, flow) ? "; it gave up after too long without news" : "");
+             sender->acknowledged,
+             gave_up(dp, flow) ? "; it gave up after too long without news" : "");
     return DP_STUCK;
 }
 
@@ -98,7 +99,7 @@ static uint64_t after(uint64_t time, uint64_t limit)
     return time > limit ? time - limit : 0;
 }
 
-/* What a port's area has, of frames still in its queue, beyond `to` or not yet (those that wait). */
+/* What a port's area has, of frames in its queue, beyond `to` or not yet (those that wait). */
 static void correct_areas(const struct dp *dp, uint32_t place, uint64_t to, double *bytes,
                           double *packets)
 {

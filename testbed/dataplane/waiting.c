@@ -117,7 +117,8 @@ static bool has_room(struct sw *sw, uint32_t number, const struct waiting_frame 
 static bool put_cut(struct sw *sw, uint32_t number, struct waiting_frame frame)
 {
     struct port *port = &sw->ports[number];
-    port->area_bytes += ((double)frame.bytes - TRIMMED_BYTES) * (double)(sw->now - frame.enqueued_at);
+    port->area_bytes +=
+        ((double)frame.bytes - TRIMMED_BYTES) * (double)(sw->now - frame.enqueued_at);
     frame.bytes = TRIMMED_BYTES;
     frame.class = FRAME_TRIMMED;
     frame.urgent = frame.cut = true;

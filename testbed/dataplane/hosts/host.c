@@ -126,7 +126,8 @@ static void receive_cut(struct worker *worker, struct host *host, uint32_t numbe
     if (kind == ANSWER_NOTHING)
         packet_free(worker, number);
     else
-        respond(worker, host, number, view, psn, (struct frame_answer){ .nack = nack, .cut = nack });
+        respond(worker, host, number, view, psn,
+                (struct frame_answer){ .nack = nack, .cut = nack });
 }
 
 static void receive_data(struct worker *worker, struct host *host, uint32_t number,

@@ -187,13 +187,15 @@ static void alarm(struct worker *worker, struct host *host, uint32_t flow, uint6
     struct transport *transport = transport_of(dp, flow);
     recovery_check_timer(worker, host, flow, now);
     transport->beyond_window = transport->recovering;
-    if (transport->given_up || transport->in_flight == 0)
+    if (transport->given_up)
         return;
-    uint64_t due = sleek_of(dp, flow)->probe_at;
-    if (due > 0 && due <= now)
+    struct sleek *sleek = sleek_of(dp, flow);
+    if (sleek->probe_at > now) {
+        transport_set_alarm(dp, host, flow, sleek->probe_at);
+    } else if (sleek->probe_at > 0) {
+        sleek->probe_at = 0;
         probe(worker, host, flow, now);
-    else if (due > now)
-        transport_set_alarm(dp, host, flow, due);
+    }
 }
 
 const struct recovery recovery_sleek = {

@@ -167,10 +167,12 @@ class Sleek:
         if overdue:
             self.recovering = False
         self.beyond = self.recovering
-        if self.flying and self.probe_at <= now:
-            self.probed = (min(self.flying), now)
-            self.probes.append(min(self.flying))
-            self.probe_at = now + 5 * self.rtt
+        if self.probe_at <= now:
+            self.probe_at = NEVER
+            if self.flying:
+                self.probed = (min(self.flying), now)
+                self.probes.append(min(self.flying))
+                self.probe_at = now + 5 * self.rtt
         self.offer(now)
 
     # --- In order of time ---
@@ -180,7 +182,7 @@ class Sleek:
         now = 0
         while len(self.acked) < self.packets:
             alarm = min([at + self.timeout for at in self.flying.values()], default=NEVER)
-            alarm = min(alarm, self.probe_at if self.flying else NEVER)
+            alarm = min(alarm, self.probe_at)
             free = max(self.nic.free_at, now)
             sending = max(free, self.due) if self.queued else NEVER
             sending = min(sending, free if self.probes else NEVER)

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from testbed.dataplane import Ended
@@ -85,6 +85,7 @@ def spans(most: int) -> "st.SearchStrategy[list[tuple[int, int]]]":
     data_down=spans(3),
     acks_down=spans(2),
 )
+@example(packets=4, window=3, timeout_us=15, data_down=[(600003, 626003)], acks_down=[])
 def test_sender__sends_what_the_reference_sends(
     program: Program,
     *,

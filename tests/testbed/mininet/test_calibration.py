@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from testbed.mininet.calibration import Costs, dilation_for, measure, plan_to_measure, rounded_up
+from testbed.mininet.emulation import Measured
 from testbed.scenario import Scenario
 from testbed.topology import fat_tree
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from testbed.mininet.emulation import Emulation
+    from testbed.results import Records
 
 COSTS = Costs(switch_ns=2500.0, host_ns=6000.0)
 
@@ -45,12 +47,14 @@ def test_measure__interrupted__ends_and_remembers_nothing(
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setenv("OFAN_CACHE", str(tmp_path))
+    nothing = cast("Records", None)
+    stopped = Measured("interrupted", "", nothing, nothing, 0, 0.0, KeyboardInterrupt())
     interrupted = SimpleNamespace(
         engine=SimpleNamespace(ask=lambda _: 0),
         traffic=SimpleNamespace(ask=lambda _: 0),
         topology=fat_tree(4),
         load=lambda _: None,
-        run=lambda *_, **__: SimpleNamespace(ended="interrupted"),
+        run=lambda *_, **__: stopped,
     )
     with pytest.raises(KeyboardInterrupt):
         measure(cast("Emulation", interrupted), plan_to_measure(Scenario()))
