@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from testbed.mininet.emulation import Emulation
-    from testbed.results import Records
+    from testbed.mininet.share import Records
 
 COSTS = Costs(switch_ns=2500.0, host_ns=6000.0)
 
