@@ -5,10 +5,12 @@ from __future__ import annotations
 import difflib
 import os
 import re
+import signal
 import subprocess
 import sys
 import time
 import warnings
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,13 +19,29 @@ with warnings.catch_warnings():
     from mininet.cli import CLI
     from mininet.log import lg
 
+from errors import TERMINATED
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
 NODE_NAME = re.compile(r"[a-z]+\d+(_\d+)?")
 STREAM_SECONDS, PATIENCE_SECONDS = 5, 60
 IPERF_PORT = 5001
 FAILED = 1
+
+
+@contextmanager
+def _leaving_on_sigterm() -> Iterator[None]:
+    """Leave on SIGTERM by an exception that Mininet does not take for Ctrl-C and go on after."""
+
+    def leave(_number: int, _frame: object) -> None:
+        raise SystemExit(TERMINATED)
+
+    before = signal.signal(signal.SIGTERM, leave)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 class Shell(CLI):  # type: ignore[misc]
@@ -43,8 +61,13 @@ class Shell(CLI):  # type: ignore[misc]
     def talk(self, commands: Iterable[str] = ()) -> int:
         """Carry out commands: the given ones, else those of standard input or of the user.
 
-        Returns 1 if one of a script's failed, after all of them were tried.
+        Returns 1 if one of a script's failed, after all of them were tried. SIGTERM leaves with
+        SystemExit(143).
         """
+        with _leaving_on_sigterm():
+            return self._talk(commands)
+
+    def _talk(self, commands: Iterable[str]) -> int:
         given = list(commands) or (None if self._typed else sys.stdin or ())
         if given is None:
             self.initReadline()

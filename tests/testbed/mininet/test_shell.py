@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import importlib.util
+import os
+import signal
 from typing import TYPE_CHECKING, Any
 
 import pytest
+
+from errors import TERMINATED, terminate
 
 if TYPE_CHECKING:
     from testbed.mininet.shell import Shell
@@ -64,3 +68,27 @@ def test_script__ends_at_exit_and_at_its_end(capsys: pytest.CaptureFixture[str])
     assert shell().talk(["# nothing", "", "exit", "zzz"]) == 0
     assert shell().talk(["wait # for whom?"]) == 0
     assert capsys.readouterr().err == ""
+
+
+def test_sigterm__while_a_user_types__leaves_where_ctrl_c_only_ends_a_command(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked, signals = shell(), [signal.SIGINT, signal.SIGTERM]
+
+    def command_loop() -> None:
+        if signals:
+            os.kill(os.getpid(), signals.pop(0))
+
+    monkeypatch.setattr(asked, "mn", Net())
+    monkeypatch.setattr(asked, "_typed", True)
+    monkeypatch.setattr(asked, "initReadline", lambda: None)
+    monkeypatch.setattr(asked, "cmdloop", command_loop)
+    before = signal.signal(signal.SIGTERM, terminate)
+    try:
+        with pytest.raises(SystemExit) as left:
+            asked.talk()
+        assert signal.getsignal(signal.SIGTERM) is terminate
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert left.value.code == TERMINATED
+    assert not signals
