@@ -175,20 +175,21 @@ def queue_series(queues: pd.DataFrame, bins: int = 200) -> pd.DataFrame:
         ).reindex(columns=range(bins))
         for how in ("max", "last")
     )
-    carried = last.ffill(axis=1).shift(1, axis=1)
-    by_link = longest.fillna(0).combine(carried.fillna(0), np.maximum)
+    carried = last.ffill(axis=1).shift(1, axis=1).fillna(0)
+    by_link = longest.fillna(0).where(lambda now: now >= carried, carried)
     by_stage = by_link.groupby("stage")
+    most, mean = by_stage.max(), by_stage.mean()
     middle = (edges[:-1] + edges[1:]) / 2 / NANOSECONDS_PER_MICROSECOND
-    stages = [stage for stage in STAGES if stage in by_stage.groups]
     frames = [
         pd.DataFrame(
             {
                 "stage": stage,
                 "time_us": middle,
-                "max_queue_bytes": by_stage.max().loc[stage].to_numpy(),
-                "mean_queue_bytes": by_stage.mean().loc[stage].to_numpy(),
+                "max_queue_bytes": most.loc[stage].to_numpy(),
+                "mean_queue_bytes": mean.loc[stage].to_numpy(),
             }
         )
-        for stage in stages
+        for stage in STAGES
+        if stage in most.index
     ]
     return pd.concat(frames, ignore_index=True)
