@@ -40,6 +40,7 @@ def test_folder__of_another_run__is_named_by_what_differs(tmp_path: Path) -> Non
     assert folder_of(tmp_path, workload, "virtual").parent == tmp_path
 
 
+@pytest.mark.slow
 def test_main__of_another_network_into_one_folder__keeps_both(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
