@@ -176,7 +176,7 @@ def test_wire__any_link__shows_rocev2() -> None:
         ("10.3.1.2", 0x11),
     }
     data = [frame for frame in decoded if frame[BTH].opcode == 0x07]
-    assert [frame[BTH].psn for frame in data] == [0, 1]
+    assert {frame[BTH].psn for frame in data} == {0, 1}  # they take different ways
     assert all(len(frame) == 4096 + 62 - 4 for frame in data)
 
 

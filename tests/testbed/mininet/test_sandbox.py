@@ -72,8 +72,8 @@ def processes_in_namespace_of(first: int) -> list[int]:
     return found
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_run_inside__signal__lets_the_work_clean_up(number: signal.Signals) -> None:
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_run_inside__signal__lets_the_work_clean_up(number: signal.Signals, code: int) -> None:
     with start_inside("""
         try:
             print("ready", flush=True)
@@ -87,7 +87,7 @@ def test_run_inside__signal__lets_the_work_clean_up(number: signal.Signals) -> N
             process.send_signal(number)
             out, _ = process.communicate(timeout=10)
             assert out == "cleaned\n"
-            assert process.returncode == 130
+            assert process.returncode == code
         finally:
             process.kill()
 
