@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from errors import UserError
-from experiments import out
+from experiments import out, session
 from experiments.main import main
 from experiments.out import check, claimed, folder_of, fresh, others
 from testbed.scenario import Scenario, to_toml
@@ -40,10 +40,10 @@ def test_folder__of_another_run__is_named_by_what_differs(tmp_path: Path) -> Non
     assert folder_of(tmp_path, workload, "virtual").parent == tmp_path
 
 
-@pytest.mark.slow
 def test_main__of_another_network_into_one_folder__keeps_both(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(session, "show", lambda *_: None)  # drawing takes longest
     assert main([*RUN, "--out", str(tmp_path)]) == 0
     before = (tmp_path / "ofan-s1" / "flows.csv").read_bytes()
     assert main([*RUN, "--load", "0.9", "--out", str(tmp_path)]) == 0
