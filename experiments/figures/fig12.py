@@ -14,6 +14,7 @@ from experiments.figures.drawing import left_out
 from experiments.figures.evidence import all_of, by_seed, estimate
 from experiments.figures.fig10 import bars
 from experiments.figures.figure import MB, Claim, Figure, each, plain
+from testbed.hosts import congestion
 from testbed.scenario import Scenario
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
 SCHEMES = plain("reps", "ar", "pofan", "ofan")
 OTHERS, OWN = ("reps", "ar"), ("pofan", "ofan")
-LABELS = {"dctcp": "DCTCP", "nscc": "NSCC", "mswift": "MSwift"}
+CCAS = ("dctcp", "nscc", "mswift")
 COLUMNS = (
     ("cct_increase", 0.01, "CCT increase (%)"),
     ("utilisation", 0.01, "utilisation (%)"),
@@ -41,19 +42,19 @@ def sweep(quick: bool) -> list[Scenario]:  # noqa: FBT001 - the registry's signa
     base = Scenario(
         k=8 if quick else 12, message_bytes=4 * MB, buffer_bytes=800_000, ecn_bytes=80_000
     )
-    return each(base, SCHEMES, [{"cca": cca} for cca in LABELS])
+    return each(base, SCHEMES, [{"cca": cca} for cca in CCAS])
 
 
 def plot(table: pd.DataFrame, looks: Mapping[str, Look], stem: Path) -> list[Path]:
     """Draw a row of panels a congestion control."""
 
     def panels(figure: matplotlib.figure.Figure) -> None:
-        rows = figure.subplots(len(LABELS), len(COLUMNS))
-        for row, (cca, label) in zip(rows, LABELS.items(), strict=True):
+        rows = figure.subplots(len(CCAS), len(COLUMNS))
+        for row, cca in zip(rows, CCAS, strict=True):
             for axes, (column, unit, name) in zip(row, COLUMNS, strict=True):
                 bars(axes, table[table["cca"] == cca], column, unit, looks)
                 axes.set_ylabel(name)
-                axes.set_title(label)
+                axes.set_title(congestion(cca).label)
         remark(figure, left_out(table))
 
     return [draw(stem, panels, width=PAGE, height=5.4)]
@@ -94,7 +95,8 @@ def _worse(table: pd.DataFrame, cca: str, least: float) -> Claim:
     own = max(OWN, key=lambda name: means[name])
     gap = estimate(found[other] - found[own])
     return Claim(
-        f"the better of REPS and AR against the worse of 4Ofan and Ofan under {LABELS[cca]}",
+        "the better of REPS and AR against the worse of 4Ofan and Ofan under "
+        f"{congestion(cca).label}",
         f"worse by at least {least:.0%}",
         f"{gap.mean:.1%} ± {gap.error:.1%} ({means[other]:.1%} against {means[own]:.1%})",
         gap.within(low=least),

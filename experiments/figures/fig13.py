@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from experiments.figures.bars import Bars, draw_bars
 from experiments.figures.evidence import all_of, by_seed, estimate, mean_of
 from experiments.figures.figure import Claim, Figure, each, plain
+from testbed.hosts import congestion
 from testbed.scenario import Scenario
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ def plot(table: pd.DataFrame, looks: Mapping[str, Look], stem: Path) -> list[Pat
         return (table["cca"] == cca) & (table["option slots"] == slots)
 
     titles = [
-        ("No CCA" if cca == "none" else cca.upper()) + (" + EPLB" if slots > 1 else "")
+        ("No CCA" if cca == "none" else congestion(cca).label) + (" + EPLB" if slots > 1 else "")
         for cca, slots in PARTS
     ]
     panels = [
@@ -98,7 +99,7 @@ def claims(table: pd.DataFrame) -> list[Claim]:
             for name in OTHERS
         }
         ours = ", ".join(f"{name} {value.mean:+.1%}" for name, value in worse.items())
-        text = f"CCT over Ofan's, {'no CCA' if cca == 'none' else cca.upper()}, skew " + (
+        text = f"CCT over Ofan's, {congestion(cca).label}, skew " + (
             "1.13" if slots > 1 else "1.48"
         )
         if cca == "none":

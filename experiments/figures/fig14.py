@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from experiments.figures.bars import Bars, draw_bars
 from experiments.figures.evidence import all_of, by_seed, estimate, mean_of
 from experiments.figures.figure import PACKET, Claim, Figure, each, plain
+from testbed.hosts import congestion
 from testbed.scenario import Scenario
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
 SCHEMES = plain("reps", "ar", "pofan", "ofan")
 MODELS = {"8B": 119 * PACKET, "70B": 418 * PACKET, "405B": 1533 * PACKET}
-CCAS = {"nscc": "NSCC", "mswift": "MSwift"}
+CCAS = {name: congestion(name).label for name in ("nscc", "mswift")}
 FACTORS = {
     ("nscc", "ofan"): 16,
     ("nscc", "pofan"): 15,

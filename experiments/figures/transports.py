@@ -16,6 +16,7 @@ from analysis.figures.style import COLUMN, PAGE, draw, look_of, name_ticks, rema
 from experiments.figures.drawing import left_out
 from experiments.figures.evidence import all_of, by_seed, estimate
 from experiments.figures.figure import MB, Claim, Figure, each, mean, plain
+from testbed.hosts import congestion
 from testbed.scenario import Scenario
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ def ranking_plot(table: pd.DataFrame, looks: Mapping[str, Look], stem: Path) -> 
             axes.bar(spots, values, width=0.27, color=look.color, label=look.label)
         axes.set_yscale("log")
         axes.set_ylabel("CCT increase (%)")
-        name_ticks(axes, [cca.upper() for cca in RANKED])
+        name_ticks(axes, [congestion(cca).label for cca in RANKED])
         axes.legend(ncols=3)
         remark(figure, left_out(table))
 
@@ -70,7 +71,7 @@ def ranking_claims(table: pd.DataFrame) -> list[Claim]:
     pairs = (("lswift", "swift"), ("mswift", "lswift"), ("mswift", "nscc"), ("mnscc", "nscc"))
     return [
         Claim(
-            f"{better.upper()} against {worse.upper()}",
+            f"{congestion(better).label} against {congestion(worse).label}",
             "better",
             f"{increase(better).mean():.0%} against {increase(worse).mean():.0%}",
             estimate(increase(worse) - increase(better)).within(low=0),
@@ -98,7 +99,7 @@ def losses_plot(table: pd.DataFrame, looks: Mapping[str, Look], stem: Path) -> l
             axes.bar(spots, values, width=0.4, color=color, alpha=shade, label=f"{loss:.0%} lost")
         axes.set_yscale("symlog", linthresh=1)
         axes.set_ylabel("CCT increase (%)")
-        name_ticks(axes, [cca.upper() for cca in CCAS])
+        name_ticks(axes, [congestion(cca).label for cca in CCAS])
         axes.legend()
 
     def both(figure: matplotlib.figure.Figure) -> None:
