@@ -40,6 +40,6 @@ def die_once(number: int, died: Path) -> int:
 
 
 def sleep(folder: Path, seconds: float) -> None:
-    """Sleep, leaving a file in a folder that is named by the process."""
-    (folder / str(os.getpid())).touch()
+    """Sleep, leaving a file in a folder that is named by the seconds and the process."""
+    (folder / f"{seconds:g} {os.getpid()}").touch()
     time.sleep(seconds)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import signal
+import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -78,6 +79,7 @@ def test_sigterm__while_a_user_types__leaves_where_ctrl_c_only_ends_a_command(
     def command_loop() -> None:
         if signals:
             os.kill(os.getpid(), signals.pop(0))
+            time.sleep(5)  # another thread may take it: its handler runs in this one, soon
 
     monkeypatch.setattr(asked, "mn", Net())
     monkeypatch.setattr(asked, "_typed", True)
