@@ -86,11 +86,13 @@ def test_sigterm__while_a_user_types__leaves_where_ctrl_c_only_ends_a_command(
     monkeypatch.setattr(asked, "initReadline", lambda: None)
     monkeypatch.setattr(asked, "cmdloop", command_loop)
     before = signal.signal(signal.SIGTERM, terminate)
+    ignored = signal.signal(signal.SIGINT, signal.default_int_handler)  # shells' jobs ignore it
     try:
         with pytest.raises(SystemExit) as left:
             asked.talk()
         assert signal.getsignal(signal.SIGTERM) is terminate
     finally:
         signal.signal(signal.SIGTERM, before)
+        signal.signal(signal.SIGINT, ignored)
     assert left.value.code == TERMINATED
     assert not signals
