@@ -11,8 +11,10 @@ static void acknowledged(struct cca *cca, const struct dp_signal *signal)
 {
     struct swift *swift = (struct swift *)cca->state;
     swift->timeouts = 0;
-    if (signal->rtt_ps == 0)
+    if (signal->rtt_ps == 0) {
+        swift_go_on(cca, (double)signal->bytes);
         return;
+    }
     bool may_cut = swift_may_cut(swift, signal->now_ps);
     swift_measure(swift, signal->rtt_ps);
     if (signal->rtt_ps < swift_target(cca)) {

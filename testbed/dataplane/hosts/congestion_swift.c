@@ -73,6 +73,12 @@ void swift_grow(struct cca *cca, double bytes)
     limit(cca, ((struct swift *)cca->state)->srtt);
 }
 
+void swift_go_on(struct cca *cca, double bytes)
+{
+    if (((struct swift *)cca->state)->srtt < swift_target(cca))
+        swift_grow(cca, bytes);
+}
+
 static void cut_to(struct cca *cca, double share, uint64_t now)
 {
     struct swift *swift = (struct swift *)cca->state;
@@ -119,8 +125,10 @@ static void acknowledged(struct cca *cca, const struct dp_signal *signal)
 {
     struct swift *swift = (struct swift *)cca->state;
     swift->timeouts = 0;
-    if (signal->rtt_ps == 0)
+    if (signal->rtt_ps == 0) {
+        swift_go_on(cca, (double)signal->in_order_bytes);
         return;
+    }
     bool may_cut = swift_may_cut(swift, signal->now_ps);
     swift_measure(swift, signal->rtt_ps);
     if (signal->rtt_ps < swift_target(cca))

@@ -26,6 +26,9 @@ uint64_t swift_target(const struct cca *cca);
 /* A round trip has passed since the last cut. */
 bool swift_may_cut(const struct swift *swift, uint64_t now);
 
+/* For bytes whose ACK tells no delay, as of packets sent again: the smoothed round trip stands. */
+void swift_go_on(struct cca *cca, double bytes);
+
 /* Below the target: grow for so many acknowledged bytes. Above: cut for a delay. */
 void swift_grow(struct cca *cca, double bytes);
 void swift_cut(struct cca *cca, uint64_t delay, uint64_t now);

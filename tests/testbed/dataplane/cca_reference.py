@@ -217,8 +217,15 @@ class Swift:
     def _limits(self) -> None:
         self.cwnd = min(max(self.cwnd, self.min_cwnd), self.max_cwnd)
 
+    def _go_on(self, acked: float) -> None:
+        # an ACK of a packet that was sent again tells no delay: what is known stands
+        if self.srtt < self.target():
+            self._grow(acked)
+        self._limits()
+
     def ack(self, ack: Ack) -> None:
         if ack.rtt is None:
+            self._go_on(ack.advanced)
             return
         may = self._may_cut(ack.now)
         self._smooth(ack.rtt)
@@ -242,6 +249,7 @@ class LSwift(Swift):
 
     def ack(self, ack: Ack) -> None:
         if ack.rtt is None:
+            self._go_on(ack.newly)
             return
         may = self._may_cut(ack.now)
         self._smooth(ack.rtt)

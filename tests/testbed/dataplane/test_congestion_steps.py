@@ -245,6 +245,26 @@ def test_swift__cuts_most_on_recovery_and_on_timeouts_and_resets_after_five() ->
     assert control.step(TIMEOUT, after=2 * RTT) == pytest.approx(0.01 * FRAME)
 
 
+@pytest.mark.parametrize("name", ["swift", "lswift", "mswift"])
+def test_swift__acks_of_packets_sent_again__lead_out_of_the_smallest_window(name: str) -> None:
+    control = Control(name)
+    for _ in range(5):
+        control.step(TIMEOUT, after=2 * RTT)
+    assert control.window == pytest.approx(0.01 * FRAME)
+    assert control.pace == pytest.approx(100 * RTT, rel=1e-6)
+    assert control.step(after=RTT, rtt_ps=0) == pytest.approx(1.01 * FRAME)
+    assert control.pace == 0
+
+
+@pytest.mark.parametrize("name", ["swift", "lswift", "mswift"])
+def test_swift__acks_without_a_delay__do_not_grow_it_where_queues_were_long(name: str) -> None:
+    control = Control(name)
+    for _ in range(60):
+        control.step(after=RTT, rtt_ps=2 * RTT)
+    window = control.window
+    assert control.step(after=RTT, rtt_ps=0) == window
+
+
 def test_lswift__needs_five_delays_in_a_row() -> None:
     control = Control("lswift")
     control.step(after=2 * RTT)
