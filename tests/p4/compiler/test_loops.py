@@ -8,6 +8,7 @@ from pathlib import Path
 from hypothesis import HealthCheck, Phase, given, reject, settings
 from hypothesis import strategies as st
 
+from p4.compiler.diagnostics import CompileError
 from p4.engine import Program, Switch
 from tests.p4.compiler.loop_programs import ExitError, Part, TooLongError, parts
 
@@ -102,4 +103,10 @@ def draw_ending(data: st.DataObject, place: str) -> Part:
 )
 @given(st.data())
 def test_loops_run_as_often_as_they_say(data: st.DataObject) -> None:
-    check([draw_ending(data, place) for place in PLACES])
+    chosen = [draw_ending(data, place) for place in PLACES]
+    try:
+        check(chosen)
+    except CompileError as refused:
+        if "this loop never ends" not in str(refused):
+            raise
+        reject()  # it stands where none of these frames comes
