@@ -116,7 +116,8 @@ def compare(name: str, model: Any, sequence: list[Event], **given: float) -> Non
                 model.nack(now, size, event.in_flight * FRAME)
             else:
                 model.timeout(size)
-            assert window == pytest.approx(model.cwnd, rel=1e-5), (place, event)
+            near = pytest.approx(model.cwnd, rel=1e-5, abs=1)  # a byte: windows shrink a lot
+            assert window == near, (place, event)
 
 
 @given(sequence=events(["ack", "ack", "ack", "nack", "timeout"], 0.6, 8))
