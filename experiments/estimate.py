@@ -77,6 +77,8 @@ def seconds_a_hop() -> float:
 
     plan = plan_for(SAMPLE)
     with tempfile.TemporaryDirectory() as folder:
-        begin = time.monotonic()
-        run(plan, Path(folder), threads=1, sample_ps=0)
-        return (time.monotonic() - begin) / expected_work(SAMPLE).all_hops
+        for _ in range(2):  # the first builds what no earlier run has left in the cache
+            begin = time.monotonic()
+            run(plan, Path(folder), threads=1, sample_ps=0)
+            seconds = time.monotonic() - begin
+    return seconds / expected_work(SAMPLE).all_hops

@@ -53,3 +53,14 @@ def test_main__dry_run_in_real_time__tells_how_much_slower(tmp_path: Path) -> No
     assert (done.returncode, done.stderr) == (0, "")
     assert "60,000 times slower" in done.stdout
     assert not (tmp_path / "out").exists()
+
+
+def test_seconds_a_hop__building_takes_long__are_of_a_run_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    clock = iter([0.0, 60.0, 61.0, 62.0])  # a minute with building, then a second
+    monkeypatch.setattr("experiments.estimate.time.monotonic", lambda: next(clock))
+    monkeypatch.setattr("testbed.virtual.run", lambda *_args, **_options: None)
+    estimate.seconds_a_hop.cache_clear()
+    assert estimate.seconds_a_hop() == pytest.approx(1 / (128 * 128 * 2 * 6))
+    estimate.seconds_a_hop.cache_clear()
