@@ -13,7 +13,9 @@ from experiments.preparation import prepare
 from experiments.session import Calling, plot_again, run_all, title_of
 from experiments.work import announcement, check_size, same_as_ofan
 from experiments.world import choose, open_world
+from testbed.capture import places_of
 from testbed.mininet.sandbox import run_inside
+from testbed.results import port_names
 from testbed.scenario.files import BMV2, VIRTUAL
 
 if TYPE_CHECKING:
@@ -82,15 +84,23 @@ def _tell(request: Request, plans: Sequence[Plan], world: str) -> int:
 
 
 def _check_watch(request: Request, world: str, plans: Sequence[Plan]) -> None:
-    """Raise UserError for flows that cannot be watched."""
-    if not request.watch:
+    """Raise UserError for flows and links that cannot be watched."""
+    watch = request.watch
+    if not watch:
         return
     if world != VIRTUAL:
-        raise UserError("--watch-flows needs --on virtual")
+        raise UserError(
+            "--watch-flows needs --on virtual"
+            if watch.flows
+            else "--pcap needs --on virtual; at the prompt of --cli, tcpdump captures on interfaces"
+        )
     for plan in plans:
+        places_of(port_names(plan.topology), watch.links)
+        if not watch.flows:
+            continue
         if plan.hosts.congestion.name == plan.hosts.recovery.name == "none":
             raise UserError("--watch-flows needs --cca or --recovery: without them no flow has any")
         count = len(plan.flows)
-        beyond = [flow for flow in request.watch if not isinstance(flow, str) and flow >= count]
+        beyond = [flow for flow in watch.flows if not isinstance(flow, str) and flow >= count]
         if beyond:
             raise UserError(f"--watch-flows {beyond[0]}: flows are numbered from 0 to {count - 1}")

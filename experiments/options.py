@@ -26,6 +26,7 @@ from experiments.values import (
 )
 from testbed import hosts, schemes
 from testbed.scenario import FIELDS, Scenario, files
+from testbed.scenario.watch import Watch
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -75,7 +76,7 @@ class Request:
     strict: bool
     dry_run: bool
     compiler: str
-    watch: tuple[int, ...] | str
+    watch: Watch
 
 
 def parse(arguments: Sequence[str]) -> Request:
@@ -98,7 +99,7 @@ def parse(arguments: Sequence[str]) -> Request:
         cli=given.cli,
         strict=given.strict,
         dry_run=given.dry_run,
-        watch=given.watch_flows,
+        watch=Watch(given.watch_flows, tuple(given.pcap)),
     )
 
 
@@ -218,6 +219,14 @@ def _parser() -> Parser:
         metavar="0,17|worst",
         help="write window, rate and round trips of these flows over time; worst is the slowest "
         "flow, found by a run before (virtual time, with --cca or --recovery)",
+    )
+    where.add_argument(
+        "--pcap",
+        type=names,
+        default=(),
+        metavar="LINK,...",
+        help="capture the frames of these links in a file for Wireshark: e0_0-a0_1, 'e0_0>a0_1' "
+        "for one direction, a node for all its links, or all (virtual time)",
     )
     where.add_argument("--list", action="store_true", help="list schemes and workloads")
     return parser

@@ -25,6 +25,7 @@ from testbed.mininet.worker import WorkerError
 from testbed.results import write_whole
 from testbed.scenario import from_toml, variant
 from testbed.scenario.files import MANIFEST, SCENARIO, VIRTUAL
+from testbed.scenario.watch import NOTHING, Watch
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -112,7 +113,7 @@ class Calling:
     dilation: float | None = None
     jobs: int = 1
     strict: bool = False
-    watch: Sequence[int] | str = ()
+    watch: Watch = NOTHING
 
 
 def run_all(plans: Sequence[Plan], calling: Calling, out: Path) -> int:
@@ -168,7 +169,7 @@ def _side_by_side(plans: Sequence[Plan], calling: Calling, out: Path, progress: 
     return failed
 
 
-def run_and_judge(plan: Plan, folder: Path, watch: Sequence[int] | str) -> Verdict:
+def run_and_judge(plan: Plan, folder: Path, watch: Watch) -> Verdict:
     """Run a plan in virtual time on one processor, and keep its verdict."""
     VirtualWorld(watch, threads=1).run(plan, folder, 1.0)
     return keep_verdict(folder)

@@ -10,9 +10,9 @@ from errors import UserError
 from testbed.bmv2.client import require_installed
 from testbed.mininet import sandbox
 from testbed.scenario.files import BMV2, MININET, VIRTUAL
+from testbed.scenario.watch import NOTHING, Watch
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from pathlib import Path
 
     from experiments.options import Request
@@ -42,8 +42,8 @@ class World(Protocol):
 class VirtualWorld:
     """The event core under a virtual clock."""
 
-    def __init__(self, watch: Sequence[int] | str = (), threads: int | None = None) -> None:
-        """Watch some flows of each run, or WORST: the one that takes longest.
+    def __init__(self, watch: Watch = NOTHING, threads: int | None = None) -> None:
+        """Watch some flows and links of each run.
 
         `threads` of a run are as many as there are processors if None.
         """
@@ -61,11 +61,11 @@ class VirtualWorld:
         """Run a plan and write its result folder; twice where the first run tells what to watch."""
         from testbed.virtual import run  # noqa: PLC0415 - builds the event core when first imported
 
-        watch = self._watch
-        if isinstance(watch, str):
+        flows = self._watch.flows
+        if isinstance(flows, str):
             run(plan, out, threads=self._threads, sample_ps=0)
-            watch = [longest_flow(out)]
-        run(plan, out, threads=self._threads, watch=watch)
+            flows = (longest_flow(out),)
+        run(plan, out, threads=self._threads, watch=flows, capture=self._watch.links)
 
     def close(self) -> None:
         """Do nothing."""
@@ -105,8 +105,8 @@ def longest_flow(folder: Path) -> int:
     return int(flows["flow"].to_numpy()[taken.to_numpy().argmax()])
 
 
-def open_world(name: str, watch: Sequence[int] | str = ()) -> World:
-    """Return a world, inside a sandbox if it needs one; only virtual time watches flows."""
+def open_world(name: str, watch: Watch = NOTHING) -> World:
+    """Return a world, inside a sandbox if it needs one; only virtual time watches."""
     if name == VIRTUAL:
         return VirtualWorld(watch)
     if name == BMV2:

@@ -25,6 +25,7 @@ from testbed.scenario import to_toml
 from testbed.scenario.files import (
     ARRIVAL_COLUMNS,
     ARRIVALS,
+    CAPTURE,
     FLOW_COLUMNS,
     FLOWS,
     LINK_COLUMNS,
@@ -109,7 +110,7 @@ class ResultFolder:
     def __post_init__(self) -> None:
         """Make the folder, empty it of an earlier run's files, and write the scenario."""
         self.path.mkdir(parents=True, exist_ok=True)
-        for name in (MANIFEST, FLOWS, LINKS, ARRIVALS, QUEUES, PATHS, TRANSPORT):
+        for name in (MANIFEST, FLOWS, LINKS, ARRIVALS, QUEUES, PATHS, TRANSPORT, CAPTURE):
             (self.path / name).unlink(missing_ok=True)
         text = to_toml(self.plan.scenario)
         (self.path / SCENARIO).write_text(text, encoding="utf-8")

@@ -258,6 +258,21 @@ class Dataplane:
         self._library.dp_take_hops(self._dp, self._rows("dp_hop", hops))
         return hops[np.lexsort((hops["departure_ps"], hops["place"]))]
 
+    def capture(self, places: ArrayLike) -> None:
+        """Keep the frames that leave some ports, rows of `ports()`, from now on (virtual time)."""
+        wanted = np.ascontiguousarray(places, dtype=np.uint32)
+        numbers = self._ffi.from_buffer("uint32_t[]", wanted)
+        self._check(self._library.dp_capture(self._dp, len(wanted), numbers))
+
+    def captured(self) -> tuple[NDArray[np.void], bytes]:
+        """Return struct dp_captured since the last call by departure, and the bytes of them all."""
+        library, dp = self._library, self._dp
+        rows = np.zeros(library.dp_captured_count(dp), dtype=dtype_of("dp_captured"))
+        stored = np.zeros(library.dp_captured_bytes(dp), dtype=np.uint8)
+        content = self._ffi.from_buffer("uint8_t[]", stored)
+        library.dp_take_captured(dp, self._rows("dp_captured", rows), content)
+        return rows[np.lexsort((rows["place"], rows["departure_ps"]))], stored.tobytes()
+
     def watch(self, flows: Sequence[int]) -> None:
         """Keep what congestion control does to some flows, once all flows were added.
 

@@ -71,7 +71,13 @@ struct worker {
     struct dp_hop *hops;       /* of a trace */
     uint64_t hop_count;
     uint64_t hop_room;
-    bool failed;               /* no memory for a sample or hop */
+    struct dp_captured *captured;
+    uint64_t captured_count;
+    uint64_t captured_room;
+    unsigned char *headers;    /* of captured frames, one after the other */
+    uint64_t header_bytes;
+    uint64_t header_room;
+    bool failed;               /* no memory for a sample, a hop or a captured frame */
 };
 
 /* --- Ports --- */
@@ -110,6 +116,7 @@ struct port {
     bool up;
     bool to_host;
     bool urgent;             /* what is served is of the first band */
+    bool captured;           /* what leaves is kept: see capture.h */
     uint64_t urgent_bytes;   /* of queue_bytes, those of the first band; 0 where there is one */
     double area_bytes;       /* sum over frames of bytes x (departure - arrival): no time but a */
     double area_packets;     /* mean in the making; 128 bits would take a third cache line */

@@ -202,6 +202,8 @@ void dp_free(struct dp *dp)
         free(dp->workers[i].samples);
         free(dp->workers[i].arrivals);
         free(dp->workers[i].hops);
+        free(dp->workers[i].captured);
+        free(dp->workers[i].headers);
     }
     if (dp->real)
         real_close(dp);

@@ -257,6 +257,23 @@ uint64_t dp_hop_count(const struct dp *dp);
 /* Copy and forget all hops so far, in no order. */
 void dp_take_hops(struct dp *dp, struct dp_hop *hops);
 
+/* Capturing, in virtual time: keep the frames that leave some ports from now on. `places` are rows
+ * of dp_read_ports. */
+int dp_capture(struct dp *dp, uint64_t count, const uint32_t *places);
+
+/* A frame that has left a port, marks included. */
+struct dp_captured {
+    uint64_t departure_ps;  /* of its last bit */
+    uint64_t first;         /* its place in the bytes of all frames */
+    uint32_t place;
+    uint32_t length;        /* on the wire, without FCS */
+    uint32_t stored;        /* bytes that are there; the rest is payload, all zeros */
+};
+uint64_t dp_captured_count(const struct dp *dp);
+uint64_t dp_captured_bytes(const struct dp *dp);
+/* Copy and forget all frames so far, in no order. */
+void dp_take_captured(struct dp *dp, struct dp_captured *rows, uint8_t *bytes);
+
 /* Watching, in virtual time: keep what congestion control does to some flows from now on. */
 int dp_watch(struct dp *dp, uint64_t count, const uint32_t *flows);
 

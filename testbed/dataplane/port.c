@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "capture.h"
 #include "frame.h"
 #include "real/real.h"
 #include "trace.h"
@@ -24,8 +25,9 @@ static void start_service(struct dp *dp, struct port *port, const struct entry *
         port->marks++;
 }
 
-void port_advance(struct dp *dp, struct port *port, uint64_t now)
+void port_advance(struct worker *worker, struct port *port, uint64_t now)
 {
+    struct dp *dp = worker->dp;
     for (;;) {
         uint64_t departure = fifo_departure(port->serving);
         const struct entry *entry = port->serving.entry;
@@ -38,6 +40,8 @@ void port_advance(struct dp *dp, struct port *port, uint64_t now)
         }
         if (departure > now)
             return;
+        if (port->captured)
+            capture_frame(worker, port, entry);
         port->queue_bytes -= entry->bytes;
         port->queue_packets--;
         port->started = false;
@@ -57,12 +61,13 @@ static void note_maxima(struct port *port)
 }
 
 /* Bytes in the queues of a switch now. */
-static uint64_t switch_bytes(struct dp *dp, uint32_t node, uint64_t now)
+static uint64_t switch_bytes(struct worker *worker, uint32_t node, uint64_t now)
 {
+    struct dp *dp = worker->dp;
     uint64_t bytes = 0;
     for (uint32_t i = dp->first_port[node]; i < dp->first_port[node + 1]; i++) {
         if (dp->ports[i].queue_packets > 0)
-            port_advance(dp, &dp->ports[i], now);
+            port_advance(worker, &dp->ports[i], now);
         bytes += dp->ports[i].queue_bytes;
     }
     return bytes;
@@ -72,13 +77,13 @@ static uint64_t switch_bytes(struct dp *dp, uint32_t node, uint64_t now)
  * Dynamic thresholds (Choudhury and Hahne, 1998): a queue may have alpha times what is left of the
  * buffer that its switch shares.
  */
-static bool shares_enough(struct dp *dp, const struct port *port, bool urgent, uint32_t bytes,
-                          uint64_t now)
+static bool shares_enough(struct worker *worker, const struct port *port, bool urgent,
+                          uint32_t bytes, uint64_t now)
 {
-    const struct dp_settings *settings = &dp->settings;
-    if (settings->shared_bytes == 0 || port->node < dp->hosts)
+    const struct dp_settings *settings = &worker->dp->settings;
+    if (settings->shared_bytes == 0 || port->node < worker->dp->hosts)
         return true;
-    uint64_t used = switch_bytes(dp, port->node, now);
+    uint64_t used = switch_bytes(worker, port->node, now);
     if (used + bytes > settings->shared_bytes)
         return false;
     double limit = settings->shared_alpha * (double)(settings->shared_bytes - used);
@@ -86,13 +91,14 @@ static bool shares_enough(struct dp *dp, const struct port *port, bool urgent, u
 }
 
 /* As in the reference simulator, what is urgent has a limit of its own, of twice the buffer. */
-bool port_has_room(struct dp *dp, struct port *port, bool urgent, uint32_t bytes, uint64_t now)
+bool port_has_room(struct worker *worker, struct port *port, bool urgent, uint32_t bytes,
+                   uint64_t now)
 {
-    port_advance(dp, port, now);
-    uint64_t limit = dp->settings.buffer_bytes;
+    port_advance(worker, port, now);
+    uint64_t limit = worker->dp->settings.buffer_bytes;
     uint64_t band = urgent ? port->urgent_bytes : port->queue_bytes - port->urgent_bytes;
     return (limit == 0 || band + bytes <= (urgent ? 2 * limit : limit)) &&
-           shares_enough(dp, port, urgent, bytes, now);
+           shares_enough(worker, port, urgent, bytes, now);
 }
 
 void port_take(struct port *port, bool urgent, uint32_t bytes)
@@ -142,7 +148,7 @@ bool port_enqueue(struct worker *worker, struct port *port, uint32_t number, uin
 {
     const struct packet *packet = packet_at(worker->dp, number);
     uint32_t bytes = port_charge(worker->dp, packet);
-    if (!port->up || !port_has_room(worker->dp, port, false, bytes, now)) {
+    if (!port->up || !port_has_room(worker, port, false, bytes, now)) {
         port_drop(worker, port, packet->class);
         return false;
     }

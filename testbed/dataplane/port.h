@@ -12,10 +12,11 @@
 uint32_t port_charge(const struct dp *dp, const struct packet *packet);
 
 /* Retire what has left by `now`, and mark the frames whose service started with a long queue. */
-void port_advance(struct dp *dp, struct port *port, uint64_t now);
+void port_advance(struct worker *worker, struct port *port, uint64_t now);
 
 /* Whether a frame of `bytes` fits into the queue, into its first band if it is urgent. */
-bool port_has_room(struct dp *dp, struct port *port, bool urgent, uint32_t bytes, uint64_t now);
+bool port_has_room(struct worker *worker, struct port *port, bool urgent, uint32_t bytes,
+                   uint64_t now);
 
 /* Count a frame into the queue, or its drop. */
 void port_take(struct port *port, bool urgent, uint32_t bytes);

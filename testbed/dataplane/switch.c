@@ -114,7 +114,7 @@ void switch_serve(struct worker *worker, struct sw *sw, uint64_t now)
     sw->worker = worker;
     sw->now = now;
     sw->serving = number;
-    port_advance(sw->dp, &sw->ports[number], now);
+    port_advance(worker, &sw->ports[number], now);
     sw->service = waiting_take(sw, number);
     if (!sw->service.held)
         serve_packet(sw, sw->service.packet);

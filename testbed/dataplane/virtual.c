@@ -88,7 +88,7 @@ static void collect_all(struct worker *worker, const struct window *window, stru
  */
 static void finish_port(struct worker *worker, struct port *port, uint64_t end)
 {
-    port_advance(worker->dp, port, end);
+    port_advance(worker, port, end);
     if (port->queue_packets > 0)
         note_event(worker, fifo_departure(port->serving));
 }

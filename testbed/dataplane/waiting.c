@@ -108,7 +108,7 @@ static void put(struct sw *sw, uint32_t number, struct waiting_frame frame)
 static bool has_room(struct sw *sw, uint32_t number, const struct waiting_frame *frame)
 {
     struct port *port = &sw->ports[number];
-    return port->up && port_has_room(sw->dp, port, frame->urgent, frame->bytes, sw->now);
+    return port->up && port_has_room(sw->worker, port, frame->urgent, frame->bytes, sw->now);
 }
 
 /* --- Trimming --- */

@@ -14,6 +14,7 @@ ARRIVALS = "arrivals.csv"
 QUEUES = "queues.csv.gz"
 PATHS = "paths.csv.gz"
 TRANSPORT = "transport.csv.gz"
+CAPTURE = "capture.pcapng"
 SUMMARY = "summary.csv"
 
 HOST_STAGE = "H-E"

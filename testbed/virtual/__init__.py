@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from testbed.capture import places_of
+from testbed.capture import write as write_capture
 from testbed.dataplane import Dataplane, Ended, settings_of
 from testbed.linkage import Linkage
 from testbed.messages import flow_rows, host_addresses, port_counts
 from testbed.results import Records, ResultFolder, first_packet_ps, last_packet_ps
-from testbed.scenario.files import VIRTUAL
+from testbed.scenario.files import CAPTURE, VIRTUAL
 from testbed.switches import make_switches
 from testbed.virtual.memory import check_memory, work_of
 
@@ -54,6 +56,7 @@ def run(
     progress: Callable[[float], None] | None = None,
     trace: Callable[[Dataplane], None] | None = None,
     watch: Sequence[int] = (),
+    capture: Sequence[str] = (),
 ) -> Outcome:
     """Run a plan in virtual time and write its result folder.
 
@@ -61,8 +64,8 @@ def run(
     is the interval of the queue time series, 0 for none; by default small networks have one.
     `progress` is called with the share of frames acknowledged so far. With `trace`, every frame at
     every port is kept, and `trace` called in the end to fetch them. `watch` names flows whose
-    congestion control is written over time. Raises UserError before it
-    starts if the network is too large for this machine, UserError or EngineError for
+    congestion control is written over time, `capture` links whose frames are. Raises UserError
+    before it starts if the network is too large for this machine, UserError or EngineError for
     a plan that cannot be run. A KeyboardInterrupt leaves the results so far.
     """
     check_memory(plan)
@@ -77,6 +80,8 @@ def run(
         dataplane.trace(on=trace is not None or ways)
         if watch:
             dataplane.watch(watch)
+        places = places_of(folder.ports, capture)
+        dataplane.capture(places)
         interrupted: KeyboardInterrupt | None = None
         try:
             ended = _run(dataplane, linkage, threads or suitable_threads(plan), progress)
@@ -85,6 +90,8 @@ def run(
         outcome = Outcome(ended, dataplane.now_ps, time.monotonic() - begin, dataplane.message)
         if watch:
             folder.add_watched(dataplane.watched(), first_packet_ps(dataplane.flows()))
+        if places:
+            write_capture(out / CAPTURE, folder.ports, places, *dataplane.captured())
         _write(folder, dataplane, outcome, started_ns)
         if trace is not None:
             trace(dataplane)

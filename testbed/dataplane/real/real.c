@@ -258,7 +258,7 @@ static void sample(struct dp *dp)
         for (uint32_t i = dp->first_port[node]; i < dp->first_port[node + 1]; i++) {
             if (!dp->ports[i].tail.entry)
                 continue;
-            port_advance(dp, &dp->ports[i], dp->now);
+            port_advance(&dp->workers[0], &dp->ports[i], dp->now);
             port_sample(&dp->workers[0], &dp->ports[i], node, i - dp->first_port[node], time);
         }
     dp->next_sample = time + dp->settings.sample_ps;
@@ -313,6 +313,6 @@ int dp_run_real(struct dp *dp, const struct dp_real *real)
     int ended = run(dp, real);
     for (uint32_t i = 0; i < dp->port_count; i++)
         if (dp->ports[i].tail.entry)
-            port_advance(dp, &dp->ports[i], dp->now);
+            port_advance(&dp->workers[0], &dp->ports[i], dp->now);
     return ended;
 }

@@ -117,7 +117,7 @@ void real_transmit(struct dp *dp, uint32_t number, uint64_t now)
     struct real_port *port = &real->ports[number];
     uint64_t delay = dp->settings.delay_ps;
     struct entry entry = *port->head.entry;
-    port_advance(dp, &dp->ports[number], entry.departure);
+    port_advance(&dp->workers[0], &dp->ports[number], entry.departure);
     put_on_wire(dp, number, &entry, now);
     fifo_take(&port->head, &dp->workers[0].chunks);
     uint64_t next = fifo_departure(port->head);

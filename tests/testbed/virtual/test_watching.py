@@ -12,6 +12,7 @@ from experiments.world import VirtualWorld, longest_flow
 from testbed import virtual
 from testbed.planning import plan_for
 from testbed.scenario import Scenario
+from testbed.scenario.watch import Watch
 
 SCENARIO = Scenario(
     scheme="ecmp", message_bytes=1 << 18, cca="nscc", buffer_bytes=100_000, loss=0.01
@@ -46,7 +47,7 @@ def test_a_lone_flow__has_the_line_rate_and_no_queueing(tmp_path: Path) -> None:
 
 
 def test_worst__is_the_flow_that_takes_longest(tmp_path: Path) -> None:
-    VirtualWorld("worst").run(plan_for(SCENARIO), tmp_path, 1.0)
+    VirtualWorld(Watch("worst")).run(plan_for(SCENARIO), tmp_path, 1.0)
     flows = read_run(tmp_path).flows
     worst = int(np.argmax((flows["finish_ns"] - flows["start_ns"]).to_numpy()))
     assert longest_flow(tmp_path) == flows["flow"][worst]
