@@ -9,6 +9,7 @@ import sys
 import time
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from analysis.results import find_runs, read_run
@@ -164,3 +165,27 @@ def test_cli__commands_that_fail__end_nothing_and_are_told(tmp_path: Path) -> No
     assert "data: h0 > e0_0 > h1" in said
     for command, told in failing.items():
         assert told in said, (command, said)
+
+
+@pytest.mark.parametrize("workload", ["ring", "double-tree"])
+def test_collective__between_real_hosts__takes_as_long_as_in_virtual_time(
+    workload: str, tmp_path: Path
+) -> None:
+    def cct_us(world: str) -> tuple[float, str]:
+        out = tmp_path / world
+        options = ["--workload", workload, "--on", world]  # the last world that is given counts
+        run = start(*small(out), *options)
+        said, _ = run.communicate(timeout=120)
+        assert run.returncode == 0, said
+        (row,) = pd.read_csv(out / "summary.csv").to_dict("records")
+        (folder,) = find_runs(out)
+        result = read_run(folder)
+        assert result.manifest["ended"] == "done"
+        assert (result.flows["after"] != "").any()
+        return float(row["cct_us"]), str(row["verdict"])
+
+    virtual, _ = cct_us("virtual")
+    real, verdict = cct_us("mininet")
+    if verdict != "VALID":
+        pytest.skip(f"this machine did not keep up: {verdict}")
+    assert real == pytest.approx(virtual, rel=0.05)
