@@ -129,6 +129,13 @@ def utilisation(run: Run) -> float:
     return float((by_receiver["slots"].sum() - link.gap / PICOSECONDS).sum() / window.sum())
 
 
+def receive_skew(run: Run) -> float:
+    """Return the bytes of messages for the busiest host over the mean of all: MoE's skew (§6.6)."""
+    flows = run.flows
+    received = np.bincount(flows["dst"], weights=flows["bytes"], minlength=run.scenario.hosts)
+    return float(received.max() / received.mean())
+
+
 def peak_utilisation(run: Run) -> float:
     """Return the most that the hosts' links carried in any microsecond (Fig. 1a), at most 1.
 

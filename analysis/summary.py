@@ -26,6 +26,7 @@ MEASURED = (
     "max_queue_bytes",
     "mean_queue_bytes",
     "utilisation",
+    "receive_skew",
     "verdict",
 )
 TABLES = tuple(field.name for field in FIELDS if field.default == {})
@@ -42,6 +43,7 @@ DECIMALS = {
     "cct_increase": 6,
     "mean_queue_bytes": 1,
     "utilisation": 5,
+    "receive_skew": 4,
 }
 
 
@@ -58,6 +60,7 @@ def row(run: Run, verdict: Verdict | None = None) -> dict[str, object]:
         "max_queue_bytes": metrics.max_queue_bytes(run),
         "mean_queue_bytes": metrics.mean_queue_bytes(run),
         "utilisation": metrics.utilisation(run),
+        "receive_skew": metrics.receive_skew(run),
         "verdict": (verdict or judge(run)).verdict,
     }
 

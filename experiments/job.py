@@ -11,7 +11,7 @@ from experiments.options import parse
 from experiments.out import check, claimed, fresh
 from experiments.preparation import prepare
 from experiments.session import Calling, plot_again, run_all, title_of
-from experiments.work import announcement, check_size, same_as_ofan
+from experiments.work import announcement, check_size, same_as_ofan, unevenness
 from experiments.world import choose, open_world
 from testbed.capture import places_of
 from testbed.mininet.sandbox import run_inside
@@ -41,11 +41,9 @@ def _follow(request: Request) -> int:
         check(request.out)
     world, notice = choose(request)
     check_size(request.scenarios, world, request.jobs)
-    work_told = announcement(request.scenarios, world)
-    for line in (notice, work_told, same_as_ofan(request.scenarios)):
-        if line:
-            print(line, flush=True)
+    _say(notice, announcement(request.scenarios, world), same_as_ofan(request.scenarios))
     plans = prepare(request.scenarios, request.compiler)
+    _say(unevenness(plans[0]))
     _check_watch(request, world, plans)
 
     def work() -> int:
@@ -65,6 +63,12 @@ def _follow(request: Request) -> int:
     if world == VIRTUAL:
         return work()
     return run_inside(lambda: telling("run.py", work))
+
+
+def _say(*lines: str) -> None:
+    for line in lines:
+        if line:
+            print(line, flush=True)
 
 
 def _tell(request: Request, plans: Sequence[Plan], world: str) -> int:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from testbed.scenario import Scenario
 
 LARGEST_K = 64
+UNEVEN = 1.005  # times the mean
 LARGE_PACKETS = {True: 10_000_000, False: 300_000}
 """Packets of all runs from which the work is told: in virtual time, and in real time."""
 
@@ -74,6 +75,22 @@ def same_as_ofan(scenarios: Sequence[Scenario]) -> str:
                 f"{scenario.width} ports that face down (--pipe-ports takes fewer)."
             )
     return ""
+
+
+def unevenness(plan: Plan) -> str:
+    """Return a line on what the busiest host of a plan receives, if that is not what others do."""
+    flows = plan.flows
+    received = np.bincount(
+        flows.destination, weights=flows.size_bytes, minlength=plan.topology.hosts
+    )
+    skew = float(received.max() / received.mean())
+    if skew < UNEVEN:
+        return ""
+    scenario = plan.scenario
+    return (
+        f"{scenario.workload}, seed {scenario.seed}: the busiest host receives {skew:.3f} times "
+        "the mean (column receive_skew)."
+    )
 
 
 def sending_seconds(plan: Plan) -> float:

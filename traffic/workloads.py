@@ -18,6 +18,7 @@ from traffic.collectives import (
     ring,
 )
 from traffic.collectives.moe import exchange as moe
+from traffic.collectives.moe.model import OPTIONS as MOE_OPTIONS
 from traffic.request import Request, Volume
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ WORKLOADS = (
         all_to_all.volume,
         all_to_all.OPTIONS,
     ),
-    Workload("moe", "mixture of experts, between servers", moe.moe, moe.volume, moe.OPTIONS),
+    Workload("moe", "mixture of experts, between servers", moe.moe, moe.volume, MOE_OPTIONS),
     Workload("fsdp", "FSDP2's parallel rings over servers", fsdp.fsdp, fsdp.volume, fsdp.OPTIONS),
     Workload(
         "ring",

@@ -21,7 +21,7 @@ RUN = ROOT / "experiments" / "run.py"
 SMALL = ["--on", "virtual", "--schemes", "ecmp,ofan", "--seeds", "2", "--message", "64KB"]
 COLUMNS = [
     "scheme", "seed", "world", "cct_us", "cct_bound_us", "cct_increase", "max_queue_bytes",
-    "mean_queue_bytes", "utilisation", "verdict",
+    "mean_queue_bytes", "utilisation", "receive_skew", "verdict",
 ]  # fmt: skip
 
 

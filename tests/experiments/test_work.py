@@ -4,7 +4,7 @@ import pytest
 
 from errors import UserError
 from experiments.main import main
-from experiments.work import announcement, check_size, sending_seconds
+from experiments.work import announcement, check_size, sending_seconds, unevenness
 from testbed.planning import plan_for
 from testbed.scenario import Scenario
 
@@ -52,3 +52,11 @@ def test_main__too_large__is_refused_before_anything_is_made(
     virtual = [] if "cross" in arguments else ["--on", "virtual"]
     assert main([*arguments, *virtual]) == 2
     assert "tested up to k = 64" in capsys.readouterr().err
+
+
+def test_unevenness__is_told_where_hosts_do_not_receive_alike() -> None:
+    assert not unevenness(plan_for(Scenario(message_bytes=4096)))
+    incast = Scenario(workload="incast", workload_options={"senders": 3}, message_bytes=4096)
+    assert "busiest host receives 16.000 times the mean" in unevenness(plan_for(incast))
+    moe = Scenario(workload="moe", k=8, message_bytes=4 << 20)
+    assert "moe, seed 1: the busiest host receives 1.48" in unevenness(plan_for(moe))

@@ -10,6 +10,7 @@ import numpy as np
 
 from errors import UserError
 from traffic.collectives.moe import exchange
+from traffic.collectives.moe.model import MODEL_OPTIONS
 from traffic.flows import Flows
 from traffic.readers.lines import LARGEST_MESSAGE, whole, wrong
 from traffic.waits import CycleError, execution_order, waits
@@ -26,7 +27,7 @@ SIMCCL = ("flow_id", "src", "dest", "flow_size", "parent_flow_ids")
 MESSAGES = ("src", "dst", "bytes")
 TOKENS = "gpu"
 NUMBERS = re.compile(r"[0-9]+")
-OPTIONS = exchange.MODEL_OPTIONS
+OPTIONS = MODEL_OPTIONS
 
 
 def read(path: Path, request: Request) -> Flows:

@@ -2,71 +2,31 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from errors import UserError
-from traffic.collectives.all_to_all import ORDER, turns
-from traffic.collectives.moe.routing import Layout, routing
+from traffic.collectives.all_to_all import turns
+from traffic.collectives.moe.model import (
+    BALANCED_SKEW,
+    GPUS_PER_SERVER,
+    SKEW,
+    Model,
+    check_slots,
+    layout_of,
+)
+from traffic.collectives.moe.routing import routing
+from traffic.collectives.moe.tokens import count_servers, merged, server_picker
 from traffic.flows import Flows, joined
-from traffic.request import Request, Volume
+from traffic.request import Volume
 from traffic.waits import waits
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
 
-GPUS_PER_SERVER = 8
-EXPERTS_PER_TOKEN = 8
-TOKEN_BYTES = 8192  # hidden size 4,096 in BF16
-SKEW = 1.48
-BALANCED_SKEW = 1.13
-TOKENS_AT_ONCE = 4096
-MODEL_OPTIONS = {
-    "server": f"{GPUS_PER_SERVER} GPUs",
-    "experts": "one a GPU",
-    "slots": "1 expert a GPU",
-    "dispatch_bytes": f"{TOKEN_BYTES} a token copy",
-    "combine_bytes": f"{TOKEN_BYTES} a token copy",
-    "merge": "no or yes (a token goes to a server once)",
-    "pass": "dispatch, combine or both",
-    "expert_us": "0 between them",
-    **ORDER,
-}
-OPTIONS = {
-    "skew": f"{SKEW:g} (busiest GPU over the mean)",
-    "balanced": f"{BALANCED_SKEW:g} (the same with 2 slots)",
-    "top": f"{EXPERTS_PER_TOKEN} experts a token",
-    **MODEL_OPTIONS,
-}
-PICOSECONDS_PER_MICROSECOND = 1_000_000
-
-
-@dataclass(frozen=True, slots=True)
-class Model:
-    """What the experts are: how many a token has, its bytes on the way there and back, slots."""
-
-    top: int
-    dispatch_bytes: int
-    combine_bytes: int
-    slots: int
-    merged: bool
-    expert_ps: int
-
-    @classmethod
-    def of(cls, request: Request) -> Model:
-        """Read a request's options."""
-        return cls(
-            top=request.whole("top", EXPERTS_PER_TOKEN, at_least=1),
-            dispatch_bytes=request.whole("dispatch_bytes", TOKEN_BYTES, at_least=1),
-            combine_bytes=request.whole("combine_bytes", TOKEN_BYTES, at_least=1),
-            slots=request.whole("slots", 1, at_least=1),
-            merged=request.choice("merge", ("no", "yes")) == "yes",
-            expert_ps=round(PICOSECONDS_PER_MICROSECOND * request.number("expert_us", 0)),
-        )
+    from traffic.collectives.moe.routing import Layout
+    from traffic.request import Request
 
 
 def moe(request: Request) -> Flows:
@@ -86,7 +46,7 @@ def moe(request: Request) -> Flows:
     where a GPU combines `expert_us` after all that was dispatched to it has arrived); and `order`
     as in an all-to-all. Raises UserError if hosts do not fill servers or skews cannot be had.
     """
-    layout = _layout(request)
+    layout = layout_of(request)
     skew = request.number("skew", SKEW)
     in_proportion = 1 + (skew - 1) * (BALANCED_SKEW - 1) / (SKEW - 1)
     share = routing(
@@ -97,7 +57,7 @@ def moe(request: Request) -> Flows:
     copies = request.message_bytes / (leaving * model.dispatch_bytes)
     if model.merged:
         tokens = max(1, round(copies / model.top))
-        return exchange(request, layout, model, _merged(request, layout, share, tokens))
+        return exchange(request, layout, model, merged(request, layout, share, tokens))
     return exchange(request, layout, model, _copies(layout, model, share * copies))
 
 
@@ -114,22 +74,22 @@ def from_counts(request: Request, counts: NDArray[np.float64]) -> Flows:
     model = Model.of(request)
     if model.merged:
         raise UserError("option merge needs tokens, not counts of them")
-    layout = _layout(request, experts=counts.shape[1])
+    layout = layout_of(request, experts=counts.shape[1])
     return exchange(request, layout, model, _copies(layout, model, counts))
 
 
 def from_tokens(request: Request, gpu: NDArray[np.int64], experts: NDArray[np.int64]) -> Flows:
     """Make the exchange of tokens: token i is on `gpu[i]` and goes to the experts `experts[i]`."""
     model, number = Model.of(request), int(experts.max()) + 1
-    layout = _layout(request, experts=max(number, request.whole("experts", number, at_least=1)))
+    layout = layout_of(request, experts=max(number, request.whole("experts", number, at_least=1)))
     number = len(layout.gpu_of)
     counts = np.zeros((request.hosts, number))
     np.add.at(counts, (gpu[:, None], experts), 1)
     if not model.merged:
         return exchange(request, layout, model, _copies(layout, model, counts))
-    chosen = _server_picker(request, layout, counts.sum(axis=0), model.slots)
+    chosen = server_picker(request, layout, counts.sum(axis=0), model.slots)
     there = np.zeros((request.hosts, layout.servers))
-    _count_servers(there, gpu, chosen(experts))
+    count_servers(there, gpu, chosen(experts))
     return exchange(request, layout, model, there)
 
 
@@ -168,71 +128,8 @@ def _one_after_the_other(layout: Layout, dispatch: Flows, combine: Flows, expert
     return whole.waiting(after)
 
 
-def _layout(request: Request, experts: int | None = None) -> Layout:
-    server = request.whole("server", GPUS_PER_SERVER, at_least=1)
-    servers, rest = divmod(request.hosts, server)
-    if rest or servers < 2:
-        raise UserError(f"{request.hosts} hosts do not make two or more servers of {server}")
-    number = experts or request.whole("experts", request.hosts, at_least=1)
-    each, rest = divmod(number, request.hosts)
-    if rest:
-        raise UserError(f"{number} experts do not divide among {request.hosts} GPUs")
-    return Layout(
-        request.rng.permutation(np.repeat(np.arange(request.hosts), each)), servers, server
-    )
-
-
 def _copies(layout: Layout, model: Model, counts: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the token copies from each GPU to each server."""
-    _check_slots(layout, model.slots)
+    check_slots(layout, model.slots)
     shares = layout.shares(counts.sum(axis=0), model.slots)
     return np.asarray(counts @ shares)
-
-
-def _check_slots(layout: Layout, slots: int) -> None:
-    if slots > 1 and slots * layout.gpus < len(layout.gpu_of):
-        raise UserError(f"option slots is {slots}; {len(layout.gpu_of)} experts need more")
-
-
-def _merged(
-    request: Request, layout: Layout, share: NDArray[np.float64], tokens: int
-) -> NDArray[np.float64]:
-    """Draw each GPU's tokens, and count those that have an expert on each server.
-
-    A token's experts are different ones, drawn by their probabilities (Gumbel's trick).
-    """
-    model = Model.of(request)
-    if model.top > share.shape[1]:
-        raise UserError(f"option top is {model.top}; there are {share.shape[1]} experts")
-    chosen = _server_picker(request, layout, share.sum(axis=0), model.slots)
-    there = np.zeros((layout.gpus, layout.servers))
-    for gpu in range(layout.gpus):
-        for begin in range(0, tokens, TOKENS_AT_ONCE):
-            number = min(TOKENS_AT_ONCE, tokens - begin)
-            score = np.log(share[gpu]) + request.rng.gumbel(size=(number, share.shape[1]))
-            experts = np.argpartition(score, -model.top, axis=1)[:, -model.top :]
-            _count_servers(there, np.full(number, gpu), chosen(experts))
-    return there
-
-
-def _server_picker(
-    request: Request, layout: Layout, load: NDArray[np.float64], slots: int
-) -> Callable[[NDArray[np.int64]], NDArray[np.int64]]:
-    """Return what picks servers for experts: each one's own, or evenly among its replicas'."""
-    _check_slots(layout, slots)
-    edges = np.cumsum(layout.shares(load, slots), axis=1)
-
-    def picked(experts: NDArray[np.int64]) -> NDArray[np.int64]:
-        drawn = request.rng.random(experts.shape)[..., None]
-        return np.asarray(np.minimum((drawn >= edges[experts]).sum(axis=-1), layout.servers - 1))
-
-    return picked
-
-
-def _count_servers(
-    there: NDArray[np.float64], gpu: NDArray[np.int64], server: NDArray[np.int64]
-) -> None:
-    """Add one for each token and each server that it has to reach."""
-    reached = np.zeros((len(gpu), there.shape[1]), dtype=bool)
-    np.put_along_axis(reached, server, True, axis=1)
-    np.add.at(there, gpu, reached)
