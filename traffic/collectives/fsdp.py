@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,9 +9,10 @@ import numpy as np
 from errors import UserError
 from traffic.collectives.costs import OPTIONS as COSTS
 from traffic.collectives.costs import costs_of
-from traffic.flows import Flows, joined
+from traffic.collectives.graph import Block, Graph
+from traffic.collectives.models import MODELS, PAYLOAD_BYTES
+from traffic.flows import Flows
 from traffic.request import Request, Volume
-from traffic.waits import waits
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 GPUS_PER_SERVER = 8
-PAYLOAD_BYTES = 4096
 BYTES_PER_PARAMETER = 2
 PICOSECONDS_PER_MICROSECOND = 1_000_000
 OPTIONS = {
@@ -33,23 +32,6 @@ OPTIONS = {
     "server": f"{GPUS_PER_SERVER} GPUs",
     "placement": "random, contiguous or rail",
     **COSTS,
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Model:
-    """A Llama-3 model: layers, parameters by name and of one layer, the paper's packets a shard."""
-
-    layers: int
-    nominal: float
-    layer: float
-    packets: int
-
-
-MODELS = {
-    "8b": Model(32, 8e9, 218.1e6, 119),
-    "70b": Model(80, 70e9, 855.7e6, 418),
-    "405b": Model(126, 405e9, 3187.7e6, 1533),
 }
 
 
@@ -139,60 +121,41 @@ def _rings(request: Request) -> NDArray[np.int64]:
 
 
 class _Blocks:
-    """Blocks of one row a GPU, added in the order of time, and who waits for whom."""
+    """Collectives and computations of all GPUs."""
 
     def __init__(self, request: Request, host: NDArray[np.int64], size: int) -> None:
         self._costs, self._host, self._size = costs_of(request), host, size
-        self._parts: list[Flows] = []
-        self._edges: list[tuple[NDArray[np.int64], NDArray[np.int64]]] = []
+        self._graph = Graph()
 
-    def compute(self, name: str, delay_ps: int, *, rings: Sequence[int], own: Sequence[int]) -> int:
-        """Add a computation after rings (their last steps) and own computations."""
-        gpu = self._host.ravel()
-        return self._add(
-            Flows.of(gpu, gpu, np.zeros_like(gpu), delay_ps=delay_ps, phases=(name,)), rings, own
-        )
+    def compute(self, name: str, delay_ps: int, *, ring: Block, own: Sequence[Block]) -> Block:
+        """Add a computation after a ring (its last step) and own computations."""
+        gpus = self._host.ravel()
+        return self._graph.compute(name, gpus, delay_ps, own=(ring, *own), arriving=(ring,))
 
-    def ring(self, name: str, steps: int, *, rings: Sequence[int], own: Sequence[int]) -> int:
+    def ring(self, name: str, steps: int, *, rings: Sequence[Block], own: Sequence[Block]) -> Block:
         """Add a collective around the rings after others and own computations.
 
         Returns its last step.
         """
+        before = tuple(rings)
         source, destination = self._host.ravel(), np.roll(self._host, -1, axis=0).ravel()
-        sums = name.startswith("ReduceScatter")
+        sizes = np.full(len(source), self._size, dtype=np.int64)
         for step in range(steps):
-            delay = self._costs.delay_ps(source, self._size if sums and step else 0)
-            sizes = np.full(len(source), self._size, dtype=np.int64)
-            block = self._add(
-                Flows.of(source, destination, sizes, delay_ps=delay, phases=(name,)), rings, own
-            )
-            rings, own = (block,), ()
+            summed = self._size if step and name.startswith("ReduceScatter") else 0
+            delay = self._costs.delay_ps(source, summed)
+            flows = Flows.of(source, destination, sizes, delay_ps=delay, phases=(name,))
+            block = self._graph.add(flows, own=(*before, *own), arriving=before)
+            before, own = (block,), ()
         return block
 
     def flows(self) -> Flows:
         """Return all of them."""
-        whole = joined(self._parts)
-        row, flow = (np.concatenate(columns) for columns in zip(*self._edges, strict=True))
-        return whole.waiting(waits(len(whole), row, flow))
-
-    def _add(self, part: Flows, rings: Sequence[int], own: Sequence[int]) -> int:
-        """Add a block that waits for own rows of others, and for what rings bring to its GPUs."""
-        gpu = np.arange(len(part))
-        arriving = np.roll(gpu.reshape(self._host.shape), 1, axis=0).ravel()
-        begin, number = len(self._parts) * len(part), len(self._parts)
-        nobody = np.zeros(0, dtype=np.int64)
-        self._edges.append((nobody, nobody))
-        for block in (*rings, *own):
-            self._edges.append((begin + gpu, block * len(part) + gpu))
-        for block in rings:
-            self._edges.append((begin + gpu, block * len(part) + arriving))
-        self._parts.append(part)
-        return number
+        return self._graph.flows()
 
 
 def _back_to_back(blocks: _Blocks, layers: int, steps: int) -> Flows:
     """Make one collective a layer, each when the one before is over at its GPU."""
-    before: tuple[int, ...] = ()
+    before: tuple[Block, ...] = ()
     for layer in range(layers):
         before = (blocks.ring(f"layer {layer}", steps, rings=before, own=()),)
     return blocks.flows()
@@ -207,10 +170,10 @@ def _backward(blocks: _Blocks, layers: int, steps: int, layer_ps: int) -> Flows:
     """
     last = layers - 1
     gathered = blocks.ring(f"AllGather {last}", steps, rings=(), own=())
-    computed: tuple[int, ...] = ()
-    reduced: tuple[int, ...] = ()
+    computed: tuple[Block, ...] = ()
+    reduced: tuple[Block, ...] = ()
     for layer in range(last, -1, -1):
-        done = blocks.compute(f"compute {layer}", layer_ps, rings=(gathered,), own=computed)
+        done = blocks.compute(f"compute {layer}", layer_ps, ring=gathered, own=computed)
         if layer:
             name = f"AllGather {layer - 1}"
             gathered = blocks.ring(name, steps, rings=(gathered,), own=computed)
