@@ -5,6 +5,7 @@ Times are nanoseconds of paper time.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -54,32 +55,46 @@ class Lasting:
     """How long each step takes where links are idle; all 0 for computations.
 
     `delivered` is from when a message begins until it is at its receiver, `sent` until its last
-    frame begins to leave, `frame` from then until the next frame of its host may leave.
+    frame begins to leave, `frame` from then until the next frame of its host may leave. `reaches`
+    is from when it begins until its first bit can be on the receiver's link, `fills` how long it
+    takes that link, with a gap after each frame; `beyond` is from the end of that until the last of
+    several messages is delivered, a delay less a gap.
     """
 
     delivered: NDArray[np.float64]
     sent: NDArray[np.float64]
     frame: NDArray[np.float64]
+    reaches: NDArray[np.float64]
+    fills: NDArray[np.float64]
+    beyond: float
 
 
 def ready_times(graph: Graph, lasting: Lasting) -> NDArray[np.float64]:
-    """Return when each step is ready to begin if every message finds idle links.
+    """Return when each step is ready to begin at the earliest.
 
-    The largest sum of a step's ready time and how long it takes to be delivered is the length of
-    the critical path: with finite links, and messages that meet, nothing can be faster.
+    Every message finds idle links on its way, but those that a step waits for together share the
+    link to its host, one after the other. The largest sum of a step's ready time and how long it
+    takes to be delivered is the length of the critical path: nothing can be faster.
     """
     delivered, sent = lasting.delivered.tolist(), lasting.sent.tolist()
     frame, delay = lasting.frame.tolist(), graph.delay.tolist()
+    reaches, fills = lasting.reaches.tolist(), lasting.fills.tolist()
     source, destination = graph.source.tolist(), graph.destination.tolist()
     ready: list[float] = graph.not_before.tolist()
     for step, awaited in enumerate(graph.after):
         here, time = source[step], ready[step]
         sends = destination[step] != here
+        first, filled = math.inf, 0.0
         for other in awaited:
             if destination[other] == here:
                 begin = ready[other] + delivered[other] + delay[step]
+                if fills[other]:
+                    first = min(first, ready[other] + reaches[other])
+                    filled += fills[other]
             else:
                 begin = ready[other] + sent[other] + max(delay[step], sends * frame[other])
             time = max(time, begin)
+        if filled:
+            time = max(time, first + filled + lasting.beyond + delay[step])
         ready[step] = time
     return np.array(ready)

@@ -47,16 +47,28 @@ def floor(scenario: Scenario, messages: Messages) -> float:
 
 
 def critical_path(link: Link, messages: Messages, frames: Frames) -> tuple[Column, Column]:
-    """Return when each message starts and is delivered if nothing is ever in its way."""
+    """Return when each message starts and is delivered at the earliest."""
     pace, sent = link.pace(frames.payload), frames.count > 0
     leaves = np.cumsum(frames.count * pace, axis=0) - pace
     arrives = leaves + messages.hops * (link.delay + link.data(frames.payload))
     last = (np.where(sent, times, 0).max(axis=0) for times in (arrives, leaves))
     delivered, begun = last
     next_frame = (frames.count * pace).sum(axis=0) - begun
-    lasting = np.zeros((3, len(messages.graph.source)))
-    lasting[:, messages.step] = np.stack((delivered, begun, next_frame)) / PICOSECONDS
-    ready = ready_times(messages.graph, Lasting(*lasting))[messages.step]
+    data = link.data(frames.payload)
+    shortest = np.where(sent, data, data.max()).min(axis=0)
+    reaches = (messages.hops - 1) * (link.delay + shortest)
+    fills = (frames.count * (data + link.gap)).sum(axis=0)
+    times = np.zeros((5, len(messages.graph.source)))
+    times[:, messages.step] = np.stack((delivered, begun, next_frame, reaches, fills)) / PICOSECONDS
+    lasting = Lasting(
+        delivered=times[0],
+        sent=times[1],
+        frame=times[2],
+        reaches=times[3],
+        fills=times[4],
+        beyond=(link.delay - link.gap) / PICOSECONDS,
+    )
+    ready = ready_times(messages.graph, lasting)[messages.step]
     starts = np.floor(ready * PICOSECONDS + ROUNDING).astype(np.int64)
     return starts, starts + delivered
 

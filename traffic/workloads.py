@@ -19,6 +19,7 @@ from traffic.collectives import (
 )
 from traffic.collectives.moe import exchange as moe
 from traffic.collectives.moe.model import OPTIONS as MOE_OPTIONS
+from traffic.collectives.training import step
 from traffic.request import Request, Volume
 
 if TYPE_CHECKING:
@@ -73,6 +74,13 @@ WORKLOADS = (
     ),
     Workload("moe", "mixture of experts, between servers", moe.moe, moe.volume, MOE_OPTIONS),
     Workload("fsdp", "FSDP2's parallel rings over servers", fsdp.fsdp, fsdp.volume, fsdp.OPTIONS),
+    Workload(
+        "training-step",
+        "forward and backward passes under FSDP2, of one or several jobs",
+        step.training_step,
+        step.volume,
+        step.OPTIONS,
+    ),
     Workload(
         "ring",
         "ring all-reduce",

@@ -26,6 +26,13 @@ from testbed.scenario import Scenario
 if TYPE_CHECKING:
     from pathlib import Path
 
+STEP = {
+    "server": 2, "jobs": 2, "replicas": 2, "placement": "random", "parameters": 60_000,
+    "tokens": 2, "tflops": 0.1,
+}  # fmt: skip
+EXPERT_STEP = {
+    "server": 2, "model": "235b-a22b", "parameters": 30_000, "tokens": 1, "tflops": 100,
+}  # fmt: skip
 WORKLOADS: tuple[dict[str, Any], ...] = (
     {"workload": "permutation"},
     {"workload": "interpod"},
@@ -34,6 +41,10 @@ WORKLOADS: tuple[dict[str, Any], ...] = (
     {"workload": "fsdp", "workload_options": {"server": 2, "steps": 2}},
     {"workload": "ring", "workload_options": {"placement": "random"}},
     {"workload": "double-tree"},
+    {"workload": "moe", "workload_options": {"server": 2, "pass": "both", "expert_us": 1}},
+    {"workload": "moe", "workload_options": {"server": 2, "pass": "both"}},
+    {"workload": "training-step", "workload_options": STEP},
+    {"workload": "training-step", "workload_options": EXPERT_STEP},
 )
 CHUNKED = ("ring", "double-tree")  # a message of so many parts as hosts
 SIZES = (1, 35, 36, 37, 100, 4095, 4096, 4097, 8192, 12289, 30_000, 65_536, 100_000)
@@ -41,7 +52,9 @@ SIZES = (1, 35, 36, 37, 100, 4095, 4096, 4097, 8192, 12289, 30_000, 65_536, 100_
 
 def check(scenario: Scenario, folder: Path) -> None:
     plan = plan_for(scenario)
-    if len(plan.flows) == 0:  # so few bytes to experts that each falls on the server's own
+    if (
+        not plan.flows.size_bytes.any()
+    ):  # so few bytes to experts that each falls on the server's own
         return
     virtual.run(plan, folder, threads=1, sample_ps=0)
     run = read_run(folder)

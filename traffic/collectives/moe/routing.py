@@ -62,6 +62,10 @@ class Layout:
         received = self.received(copies, slots)
         return float(received.max() / received.mean())
 
+    def balanced_skew(self, copies: NDArray[np.float64]) -> float:
+        """Return the same with two slots for each expert."""
+        return self.skew(copies, 2 * len(self.gpu_of) // self.gpus)
+
 
 def routing(
     layout: Layout, *, skew: float, balanced: float, rng: np.random.Generator
@@ -70,9 +74,9 @@ def routing(
 
     Its logarithm is a normal number of the expert, the same for all GPUs, and one of the GPU and
     the expert, times a steepness each. These are such that the busiest GPU receives `skew` times
-    the mean, and `balanced` times where EPLB gives each GPU two slots: replicas even out what GPUs
-    have in common, not what is their own. Both are met within 1 %: normal numbers are drawn again
-    until they are. Raises UserError for skews that cannot be had.
+    the mean, and `balanced` times where EPLB has two slots for each expert: replicas even out what
+    GPUs have in common, not what is their own. Both are met within 1 %: normal numbers are drawn
+    again until they are. Raises UserError for skews that cannot be had.
     """
     if not 1 <= skew < float("inf"):
         raise UserError(f"option skew is {skew:g}; it must be at least 1")
@@ -109,11 +113,15 @@ class _Family:
         """
         most = _bisected(lambda apart: self.layout.skew(self.member(0, apart)) >= skew)
         middle = _bisected(
-            lambda apart: self.layout.skew(self._with_skew(skew, apart), 2) >= balanced, most
+            lambda apart: self.layout.balanced_skew(self._with_skew(skew, apart)) >= balanced,
+            most,
         )
         for factor in NEIGHBOURS:
             found = self._with_skew(skew, min(factor * middle, most))
-            off = (self.layout.skew(found) / skew, self.layout.skew(found, 2) / balanced)
+            off = (
+                self.layout.skew(found) / skew,
+                self.layout.balanced_skew(found) / balanced,
+            )
             if max(abs(share - 1) for share in off) <= TOLERANCE:
                 return found
         return None

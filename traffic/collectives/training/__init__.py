@@ -1,0 +1,1 @@
+"""A training step: forward and backward passes of one or several jobs on one network."""
