@@ -16,6 +16,7 @@ COMMANDS = {
     "cross": "experiments.cross",
     "sweep": "experiments.sweeping",
     "collectives": "experiments.collectives.command",
+    "step": "experiments.step.command",
 }
 """Modules of the commands by name; every other name is one of the paper's figures."""
 

@@ -42,7 +42,9 @@ examples:
 other commands, each with its own --help:
   run.py fig4 | paper     figures of the paper, one or all with a page
   run.py sweep            any fields as lists or ranges, to one table and a figure
-  run.py cross            the same scenarios in several worlds"""
+  run.py cross            the same scenarios in several worlds
+  run.py collectives      rings against trees, as nccl-tests tell them
+  run.py step             what schemes add to a training step"""
 OF_THEIR_OWN = (
     "scheme",
     "scheme_file",

@@ -128,7 +128,9 @@ def _options(arguments: Sequence[str]) -> Options:
         workload_options={**costs, "chunk": chunk},
     )
     sizes, step = [], given.least
-    while step <= given.most:
+    while step < given.most:
         sizes.append(step)
         step *= given.factor
-    return Options(base, tuple(sizes), tuple(given.schemes), given.slow_host, given.jobs, given.out)
+    return Options(
+        base, (*sizes, given.most), tuple(given.schemes), given.slow_host, given.jobs, given.out
+    )

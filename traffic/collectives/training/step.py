@@ -95,7 +95,7 @@ def volume(request: Request) -> Volume:
     if plan.model.experts:
         messages += 4 * plan.layers * (servers - 1)
         sent += 4 * plan.layers * _dispatched(plan, servers)
-        steps += 6 * plan.layers
+        steps += 4 * plan.layers
     return Volume(gpus * (messages + steps), gpus * sent)
 
 

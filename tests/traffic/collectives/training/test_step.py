@@ -158,7 +158,7 @@ def test_step__random_placement__is_drawn_from_the_seed() -> None:
         {"layers": 3},
         {"layers": 2, "replicas": 4},
         {"jobs": 2, "replicas": 2},
-        {"model": "235b-a22b", "jobs": 2, "tokens": 4},
+        {"model": "235b-a22b", "jobs": 2, "tokens": 64},
         {"layers": 1, "server": 8},
     ],
 )

@@ -1,0 +1,1 @@
+"""`run.py step`: what schemes add to a training step."""
