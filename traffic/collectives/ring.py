@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from traffic.collectives.costs import OPTIONS as COSTS
-from traffic.collectives.costs import costs_of
+from traffic.collectives.costs import Costs, costs_of
 from traffic.flows import Flows, joined
 from traffic.request import GROUP, Request, Volume
 from traffic.waits import waits
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
-
-    from traffic.collectives.costs import Costs
 
 CHUNK_BYTES = 2 << 20
 """NCCL's largest chunk of a ring step (protocol Simple)."""
@@ -98,6 +96,18 @@ def broadcast_volume(request: Request) -> Volume:
     return Volume(
         -(-request.message_bytes // _chunk(request)) * links, request.message_bytes * links
     )
+
+
+def around(ranks: NDArray[np.int64], size: int, steps: Steps) -> Flows:
+    """Make the steps of one ring of ranks with a buffer of `size` bytes, in NCCL's chunks."""
+    return _ring(ranks, size, max(1, -(-size // (len(ranks) * CHUNK_BYTES))), steps, Costs())
+
+
+def passed_on(ranks: NDArray[np.int64], size: int) -> Flows:
+    """Make a broadcast of `size` bytes from the first of the ranks on, in NCCL's chunks."""
+    chunks = max(1, -(-size // CHUNK_BYTES))
+    sizes = np.maximum(np.diff(np.arange(chunks + 1) * size // chunks), 1)
+    return _broadcast(ranks, sizes, Costs())
 
 
 def volume(request: Request, passes: int) -> Volume:

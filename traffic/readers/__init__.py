@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from traffic.readers import connection_matrix, goal, tables
+from traffic.readers.chakra import trace as chakra
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -44,6 +45,13 @@ READERS = (
         connection_matrix.write,
     ),
     Reader("GOAL", (".goal",), "a GOAL schedule (LogGOPSim, ATLAHS)", goal.read, write=goal.write),
+    Reader(
+        "Chakra",
+        (".et",),
+        "a Chakra execution trace (NAME.0.et, one file a rank)",
+        chakra.read,
+        chakra.OPTIONS,
+    ),
     Reader(
         "table",
         (".csv",),

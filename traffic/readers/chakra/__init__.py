@@ -1,0 +1,1 @@
+"""Chakra execution traces (MLCommons): a file a rank, `NAME.RANK.et`."""
