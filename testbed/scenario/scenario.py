@@ -5,7 +5,6 @@ swept.
 """
 
 import dataclasses
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import Any, Literal
 
 from errors import UserError, near
 from testbed.scenario.about import ABOUT, About, checked, of
+from testbed.scenario.toml import read_toml
 
 TopologyName = Literal["fat-tree", "leaf-spine"]
 PICOSECONDS_PER_NANOSECOND = 1000
@@ -183,12 +183,7 @@ def from_toml(path: Path, *, whole: bool = False) -> Scenario:
     Raises UserError naming the file and the field that is wrong, or is missing where all have
     to be there.
     """
-    try:
-        raw: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise UserError(f"{path}: {error.strerror}") from error
-    except ValueError as error:
-        raise UserError(f"{path}: not TOML: {error}") from error
+    _, raw = read_toml(path)
     for name in raw:
         if name not in NAMES:
             raise UserError(f"{path}: a scenario has no field {name}{near(name, NAMES)}")

@@ -6,13 +6,13 @@ docs/your-scheme.md describes both. Nothing of them is needed in this repository
 from __future__ import annotations
 
 import re
-import tomllib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from errors import UserError, near
 from testbed import hosts
 from testbed.parameters import Parameter
+from testbed.scenario.toml import read_toml
 from testbed.schemes import expressions
 from testbed.schemes.expressions import ExpressionError
 from testbed.schemes.scheme import Scheme
@@ -111,17 +111,7 @@ class _Document:
         """Read the file; one that is not there says nothing."""
         if not path.exists():
             return cls(path, "", {})
-        try:
-            text = path.read_text(encoding="utf-8")
-            return cls(path, text, tomllib.loads(text))
-        except tomllib.TOMLDecodeError as error:
-            at = re.search(r"at line (\d+)", str(error))
-            line = f"{at[1]}: " if at else " "
-            raise UserError(f"{path}:{line}not TOML: {error}") from None
-        except UnicodeDecodeError:
-            raise UserError(f"{path}: not UTF-8 text") from None
-        except OSError as error:
-            raise UserError(f"{path}: {error.strerror}") from None
+        return cls(path, *read_toml(path))
 
     def fault(self, keys: Sequence[str], what: str) -> UserError:
         """Return the complaint about a key of a table, with its line."""

@@ -123,3 +123,20 @@ def test_flat__has_a_column_for_every_field_and_for_every_entry_of_a_table() -> 
 
 def test_testbed__offers_the_scenario() -> None:
     assert testbed.Scenario is Scenario
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        (b"k = [" + b"[" * 3000, "nested too deeply"),
+        (b"k = 4\nk = 8\n", r"s\.toml:2: not TOML"),
+        (b"k = \xff", "not UTF-8"),
+    ],
+)
+def test_from_toml__what_is_no_toml__is_refused(
+    content: bytes, problem: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "s.toml"
+    path.write_bytes(content)
+    with pytest.raises(UserError, match=problem):
+        from_toml(path)
