@@ -14,6 +14,7 @@ import pytest
 
 from analysis.results import find_runs, read_run
 from testbed.mininet import sandbox
+from testbed.schemes import skeleton
 from tests.testbed.mininet.conftest import wait_until
 
 ROOT = Path(__file__).parents[2]
@@ -189,3 +190,34 @@ def test_collective__between_real_hosts__takes_as_long_as_in_virtual_time(
     if verdict != "VALID":
         pytest.skip(f"this machine did not keep up: {verdict}")
     assert real == pytest.approx(virtual, rel=0.05)
+
+
+def test_scheme_file__between_real_hosts__and_explain_says_what_its_logs_allow(
+    tmp_path: Path,
+) -> None:
+    program, _ = skeleton.write("mine", tmp_path)
+    out = tmp_path / "out"
+    run = start("--scheme-file", str(program), *small(out))
+    said, _ = run.communicate(timeout=120)
+    assert run.returncode == 0, said
+    folders = {read_run(folder).scenario.scheme: folder for folder in find_runs(out)}
+    assert set(folders) == {"mine", "ofan"}
+    own = read_run(folders["mine"])
+    assert own.manifest["ended"] == "done"
+    told = subprocess.run(
+        [sys.executable, "-m", "analysis", "explain", str(folders["mine"])],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert (told.returncode, told.stderr) == (0, "")
+    ends = own.flows["finish_ns"]
+    last = own.flows.iloc[int(ends.argmax())]
+    assert f"Flow {last['flow']}, h{last['src']} → h{last['dst']}, ended last:" in told.stdout
+    longest = own.switch_links.nlargest(1, "max_queue_bytes").iloc[0]
+    assert f"{longest['node']}→{longest['peer']}: " in told.stdout
+    assert "in which queues the" in told.stdout
+    parts = [float(line.split()[0]) for line in told.stdout.splitlines() if "  until its" in line]
+    assert sum(parts) == pytest.approx(float(ends.max()) / 1000, rel=1e-3)

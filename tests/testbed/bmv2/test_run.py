@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 import pandas as pd
 import pytest
 
+from testbed.schemes import skeleton
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -37,10 +39,12 @@ pytestmark = [
 @pytest.fixture(scope="module")
 def run_on_bmv2(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
     def run(scheme: str) -> Path:
-        out = tmp_path_factory.mktemp(scheme)
+        out = tmp_path_factory.mktemp(Path(scheme).stem)
+        own = scheme.endswith(".p4")
         options = {
             "--on": "bmv2",
-            "--schemes": scheme,
+            "--scheme-file" if own else "--schemes": scheme,
+            **({"--schemes": "ofan"} if own else {}),
             "--message": "65536",
             "--seeds": "1",
             "--dilation": str(DILATION),
@@ -48,7 +52,7 @@ def run_on_bmv2(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Pat
         }
         words = [word for option in options.items() for word in option]
         subprocess.run([sys.executable, "experiments/run.py", *words], cwd=ROOT, check=True)
-        (folder,) = out.glob("*/manifest.json")
+        (folder,) = out.glob(f"{Path(scheme).stem}*/manifest.json")
         return folder.parent
 
     return run
@@ -77,3 +81,12 @@ def test_run__writes_what_every_world_writes(run_on_bmv2: Callable[[str], Path])
     assert queues.groupby(["node", "port"])["queue_packets"].last().eq(0).all()
     flows = pd.read_csv(folder / "flows.csv")
     assert flows["finish_ns"].notna().all()
+
+
+def test_run__scheme_of_ones_own(run_on_bmv2: Callable[[str], Path], tmp_path: Path) -> None:
+    program, _ = skeleton.write("mine", tmp_path)
+    folder = run_on_bmv2(str(program))
+    manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+    assert (manifest["world"], manifest["scheme"], manifest["ended"]) == ("bmv2", "mine", "done")
+    links = pd.read_csv(folder / "links.csv")
+    assert crossed(links, "H-E") == crossed(links, "E-H") == 16 * 16
