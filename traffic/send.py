@@ -6,7 +6,8 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from traffic.frames import Ends, data_frame, with_psn
+from traffic.frames import Ends, with_psn
+from traffic.framing import data_frame
 from traffic.sockets import packet_socket
 
 if TYPE_CHECKING:

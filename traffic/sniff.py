@@ -5,7 +5,8 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from traffic.frames import Ends, Frame, ack_frame, read
+from traffic.frames import Ends, Frame, read
+from traffic.framing import ack_frame
 from traffic.sockets import packet_socket
 
 if TYPE_CHECKING:

@@ -10,13 +10,12 @@ from scapy.layers.l2 import Ether
 from errors import UserError
 from traffic.frames import (
     Ends,
-    ack_frame,
-    data_frame,
     hardware_address,
     invariant_crc,
     read,
     with_psn,
 )
+from traffic.framing import ack_frame, data_frame
 
 ENDS = Ends("10.0.1.2", "10.3.0.1")
 

@@ -14,7 +14,8 @@ from testbed.failures import set_link
 from testbed.planning import link_changes, make_plan
 from testbed.switches import load_program, rewrite, write_setup
 from traffic.flows import Flows
-from traffic.frames import Ends, ack_frame, data_frame
+from traffic.frames import Ends
+from traffic.framing import ack_frame, data_frame
 
 if TYPE_CHECKING:
     from testbed.scenario import Scenario
