@@ -136,6 +136,7 @@ class _Walk:
     def __init__(self, trace: Trace) -> None:
         self.trace = trace
         self.parts: list[Part] = []
+        self._begun: dict[int, tuple[int, _Event | None]] = {}
 
     def back_from(self, flow: int, end: int) -> Iterator[Part]:
         """Yield the parts before a flow's end, the last one first."""
@@ -363,6 +364,11 @@ class _Walk:
 
     def _begin(self, flow: int) -> tuple[int, _Event | None]:
         """Return when a flow had something to send, and what released it, if it waited."""
+        if flow not in self._begun:
+            self._begun[flow] = self._beginning(flow)
+        return self._begun[flow]
+
+    def _beginning(self, flow: int) -> tuple[int, _Event | None]:
         trace = self.trace
         released: _Event | None = None
         for place in range(int(trace.after_first[flow]), int(trace.after_first[flow + 1])):

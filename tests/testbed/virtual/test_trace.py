@@ -29,6 +29,10 @@ from traffic import workloads
 
 EXAMPLES = int(os.environ.get("OFAN_EXAMPLES", "25"))
 WORKLOADS = tuple(workload.name for workload in workloads.WORKLOADS)
+OPTIONS: dict[str, dict[str, Any]] = {
+    "training-step": {"server": 2, "parameters": 50_000, "tokens": 5, "tflops": 1}
+}
+"""Of workloads that do not go by the size of a message."""
 
 TRANSPORTS: tuple[dict[str, Any], ...] = (
     {},
@@ -50,6 +54,7 @@ def traced(scenario: Scenario, folder: Path) -> Trace:
 
 @st.composite
 def scenarios(draw: st.DrawFn) -> Scenario:
+    workload = draw(st.sampled_from(WORKLOADS))
     return Scenario(
         scheme=draw(st.sampled_from(schemes.names())),
         seed=draw(st.integers(1, 1000)),
@@ -59,7 +64,8 @@ def scenarios(draw: st.DrawFn) -> Scenario:
         rate_gbps=draw(st.sampled_from((800.0, 100.0, 333.0))),
         payload_bytes=draw(st.sampled_from((4096, 1000))),
         acks=draw(st.booleans()),
-        workload=draw(st.sampled_from(WORKLOADS)),
+        workload=workload,
+        workload_options=OPTIONS.get(workload, {}),
         message_bytes=draw(st.integers(100, 60_000)),
         load=draw(st.sampled_from((1.0, 1.0, 0.9, 0.31))),
         failures=draw(st.sampled_from((0.0, 0.0, 0.05))),
