@@ -44,8 +44,9 @@ def permutation_bound(message_bytes: int, scenario: Scenario, hops: int = 6) -> 
 def cct_bound(scenario: Scenario, messages: Messages) -> float:
     """Return what the CCT of these messages is compared with.
 
-    That is Appendix A's bound for permutations as it has them: each host sends one message of whole
-    packets at the full rate and receives as much, with ACKs. Everything else has the floor.
+    That is Appendix A's bound for permutations as it has them: each host of a k-ary network sends
+    one message of whole packets at the full rate and receives as much, with ACKs. Everything else
+    has the floor.
     """
     return published(scenario, messages) or floor(scenario, messages)
 
@@ -58,6 +59,7 @@ def published(scenario: Scenario, messages: Messages) -> float | None:
     size = int(messages.size[0])
     applies = (
         scenario.acks
+        and not scenario.network
         and scenario.load == 1
         and not messages.graph.waits
         and sent.max() == 1

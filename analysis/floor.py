@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from analysis.critical_path import Lasting, ready_times
+from analysis.cuts import through_cuts
+from analysis.jobs import Jobs, jobs_of, through_one_link
 from analysis.messages import PICOSECONDS, Link, frames_of
 
 if TYPE_CHECKING:
@@ -15,20 +16,6 @@ if TYPE_CHECKING:
     from testbed.scenario import Scenario
 
 ROUNDING = 0.01  # of a picosecond: sums of nanoseconds are not exact
-
-
-@dataclass(frozen=True, slots=True)
-class Jobs:
-    """Work for one link a host, a row for each message and size of frame.
-
-    `work` is how long the link is taken, `head` when that can begin at the earliest, `tail` how
-    long it takes from the end of the work until the last frame's ACK is at the sender.
-    """
-
-    host: Column
-    work: Column
-    head: Column
-    tail: Column
 
 
 def floor(scenario: Scenario, messages: Messages) -> float:
@@ -40,6 +27,7 @@ def floor(scenario: Scenario, messages: Messages) -> float:
         int((ends + back).max()),
         through_one_link(_sending(link, messages, frames, starts)),
         through_one_link(_receiving(link, messages, frames, starts)),
+        through_cuts(link, messages, frames, starts),
     ]
     if not messages.graph.waits and not starts.any():
         bounds.append(with_acks_between(link, messages, frames))
@@ -73,37 +61,12 @@ def critical_path(link: Link, messages: Messages, frames: Frames) -> tuple[Colum
     return starts, starts + delivered
 
 
-def through_one_link(jobs: Jobs) -> int:
-    """Return the largest lower bound that any host's link gives.
-
-    Of any set of jobs, not all are over before the earliest head, all work and the shortest tail.
-    Tried are the sets of jobs whose head is at least a given one, and those whose tail is.
-    """
-    best = 0
-    for key in (jobs.head, jobs.tail):
-        order = np.lexsort((-key, jobs.host))
-        host = jobs.host[order]
-        first = np.flatnonzero(np.r_[True, host[1:] != host[:-1]])
-        sums = np.cumsum(jobs.work[order])
-        before = np.repeat(np.r_[0, sums[first[1:] - 1]], np.diff(np.r_[first, len(host)]))
-        rank = np.cumsum(np.r_[True, host[1:] != host[:-1]])
-        head, tail = (_least_so_far(values[order], rank) for values in (jobs.head, jobs.tail))
-        best = max(best, int((head + sums - before + tail).max()))
-    return best
-
-
-def _least_so_far(values: Column, rank: Column) -> Column:
-    """Return the running minimum within each of the groups numbered in order by `rank`."""
-    apart = int(values.max() - values.min()) + 1
-    return np.minimum.accumulate(values - rank * apart) + rank * apart
-
-
 def _sending(link: Link, messages: Messages, frames: Frames, starts: Column) -> Jobs:
     """List the jobs of the hosts' own links, at the pace of their data."""
     pace = link.pace(frames.payload)
     path = messages.hops * (link.delay + link.data(frames.payload))
     tail = path - pace + link.back(messages.hops)
-    return _jobs(messages.source, frames, frames.count * pace, starts, tail)
+    return jobs_of(messages.source, frames, frames.count * pace, starts, tail)
 
 
 def _receiving(link: Link, messages: Messages, frames: Frames, starts: Column) -> Jobs:
@@ -111,13 +74,7 @@ def _receiving(link: Link, messages: Messages, frames: Frames, starts: Column) -
     data = link.data(frames.payload)
     head = starts + (messages.hops - 1) * (link.delay + data)
     tail = link.delay - link.gap + link.back(messages.hops)
-    return _jobs(messages.destination, frames, frames.count * (data + link.gap), head, tail)
-
-
-def _jobs(host: Column, frames: Frames, work: Column, head: Column, tail: Column) -> Jobs:
-    sent = frames.count > 0
-    columns = (np.broadcast_to(column, sent.shape)[sent] for column in (host, work, head, tail))
-    return Jobs(*columns)
+    return jobs_of(messages.destination, frames, frames.count * (data + link.gap), head, tail)
 
 
 def with_acks_between(link: Link, messages: Messages, frames: Frames) -> int:

@@ -24,7 +24,18 @@ if TYPE_CHECKING:
 
 OF_A_SCHEME = ("scheme", "scheme_file", "seed", "mix", "parameters")
 SHARED = [field for field in FIELDS if field.name not in OF_A_SCHEME]
-TOLD = ("topology", "k", "workload", "message_bytes", "load", "failures", "acks", "cca", "recovery")
+TOLD = (
+    "topology",
+    "k",
+    "network",
+    "workload",
+    "message_bytes",
+    "load",
+    "failures",
+    "acks",
+    "cca",
+    "recovery",
+)
 """Fields that a group's title has words for; of the others it tells what is not the default."""
 
 
@@ -126,7 +137,7 @@ def _group(runs: list[Run], order: tuple[str, ...]) -> Group:
 def _title(run: Run) -> str:
     scenario = run.scenario
     parts = [
-        f"{scenario.topology}, k = {scenario.k}, {scenario.hosts:,} hosts",
+        f"{scenario.topology}, {scenario.shape.text}, {scenario.hosts:,} hosts",
         f"{scenario.workload}, {scenario.message_bytes:,} B messages at load {scenario.load:g}",
         f"world: {run.world}",
     ]

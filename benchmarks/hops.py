@@ -196,8 +196,8 @@ def run_htsim(binary: Path, plan: Plan) -> tuple[float, float]:
 
 def mean_hops(plan: Plan) -> float:
     """Return how many links a packet of a plan crosses in the mean."""
-    width = plan.topology.width
-    edges = np.stack((plan.flows.source, plan.flows.destination)) // width
+    ends = np.stack((plan.flows.source, plan.flows.destination))
+    edges = ends // plan.topology.hosts_per_edge
     pods = edges // plan.topology.edges_per_pod
     kind = np.where(edges[0] == edges[1], 0, np.where(pods[0] == pods[1], 1, 2))
     return float(np.array(HTSIM_HOPS_BY_KIND)[kind].mean())

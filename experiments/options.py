@@ -23,8 +23,10 @@ from experiments.values import (
     reader_of,
     seeds,
     shown,
+    topologies,
+    topology,
 )
-from testbed import hosts, schemes
+from testbed import hosts, networks, schemes
 from testbed.scenario import FIELDS, Scenario, files
 from testbed.scenario.watch import Watch
 
@@ -49,6 +51,8 @@ OF_THEIR_OWN = (
     "scheme",
     "scheme_file",
     "seed",
+    "topology",
+    "network",
     "acks",
     "parameters",
     "cca_parameters",
@@ -115,6 +119,7 @@ def scenarios(given: argparse.Namespace) -> tuple[Scenario, ...]:
         schemes.find(name)
     own = own_schemes(given.scheme_file)
     shared: dict[str, Any] = {field.name: getattr(given, field.name) for field in PLAIN}
+    shared |= networks.chosen(given.topology)
     shared["acks"] = not given.no_acks
     shared["workload_options"] = dict(given.workload_option)
     shared["cca_parameters"] = owned(given.cca, given)
@@ -251,6 +256,7 @@ def _add_scenario(parser: Parser) -> None:
         metavar="N",
         help="a count, or a list such as 4,7 (default: 3)",
     )
+    add_topology(what)
     for field in PLAIN:
         what.add_argument(
             option_of(field),
@@ -284,6 +290,19 @@ def _add_scenario(parser: Parser) -> None:
         default=[],
         metavar="NAME=VALUE",
         help="a workload's own, as --list shows them with their defaults",
+    )
+
+
+def add_topology(parser: argparse._ActionsContainer, *, several: bool = False) -> None:
+    """Add the option for the network's shape: one, or a list where `several` are to be compared."""
+    shapes = "{" + ",".join(networks.SHAPES) + ",FILE}"
+    parser.add_argument(
+        "--topology",
+        type=topologies if several else topology,
+        default=None if several else networks.SHAPES[0],
+        metavar=f"{shapes},..." if several else shapes,
+        help="shape of the network, or the file of one of your own: docs/networks.md "
+        f"(default: {networks.SHAPES[0]})",
     )
 
 

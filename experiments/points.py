@@ -66,7 +66,7 @@ class Point:
         """What runs, in a few words."""
         scenario = self.scenario
         return (
-            f"{scenario.scheme} {scenario.topology} k={scenario.k} {scenario.workload} "
+            f"{scenario.scheme} {scenario.topology} {scenario.shape.text} {scenario.workload} "
             f"{scenario.message_bytes:,} B seed {scenario.seed}"
         )
 

@@ -30,7 +30,8 @@ def open_prompt(plan: Plan, *, bmv2: bool, dilation: float | None) -> int:
             slowness = nearest_dilation(plan, slowness)
         emulation = world.emulation_for(plan, slowness)
         look = Look(emulation, plan, slowness)
-        print(f"{plan.scenario.scheme} on {plan.topology.name}, k = {plan.topology.k}, ", end="")
+        topology = plan.topology
+        print(f"{plan.scenario.scheme} on {topology.name}, {topology.shape.text}, ", end="")
         print(f"{slowness:,.0f} times slower than the paper's network.\n{WELCOME}")
         return Prompt(emulation.fabric.net, look).talk()
     finally:

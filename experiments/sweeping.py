@@ -11,11 +11,17 @@ from typing import TYPE_CHECKING, Any
 from environment import Parser
 from errors import FAILED, UserError, code_of, near, writing_into
 from experiments.grid import assigned_values, span, spread, values_of
-from experiments.options import PLAIN, add_scheme_file, check_parameter, own_schemes
+from experiments.options import (
+    PLAIN,
+    add_scheme_file,
+    add_topology,
+    check_parameter,
+    own_schemes,
+)
 from experiments.out import check, claimed
 from experiments.ownership import hand_over, topmost_missing
 from experiments.values import count, folder, metavar_of, names, option_of, seeds, shown
-from testbed import schemes
+from testbed import networks, schemes
 from testbed.scenario import Scenario, from_toml
 from testbed.scenario.files import VIRTUAL
 
@@ -122,13 +128,17 @@ def _points(given: argparse.Namespace) -> list[Point]:
         for field in PLAIN
         if getattr(given, field.name) is not None
     }
+    shapes: list[dict[str, Any]] = [networks.chosen(name) for name in given.topology or ()] or [{}]
     chosen = [schemes.find(name) for name in given.schemes or [base.scheme]]
     for name, _ in given.parameter:
         check_parameter(name, own_schemes(given.scheme_file))
     scenarios = [
         replace(varied, seed=seed)
         for scheme in (*chosen, *own_schemes(given.scheme_file))
-        for scenario in span(replace(base, scheme=scheme.name, scheme_file=scheme.file), fields)
+        for own in shapes
+        for scenario in span(
+            replace(base, scheme=scheme.name, scheme_file=scheme.file, **own), fields
+        )
         for varied in spread(scenario, given.parameter, given.workload_option)
         for seed in given.seeds
     ]
@@ -169,6 +179,7 @@ def _parser() -> Parser:
     parser.add_argument(
         "--scenario", type=Path, metavar="FILE.toml", help="what all points share (default: §6's)"
     )
+    add_topology(parser, several=True)
     for field in PLAIN:
         parser.add_argument(
             option_of(field),

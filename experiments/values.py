@@ -10,6 +10,7 @@ from types import NoneType, UnionType
 from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
 
 from errors import UserError, near
+from testbed import networks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -118,6 +119,16 @@ def one_of(known: Sequence[str]) -> Callable[[str], str]:
         return text
 
     return read
+
+
+def topology(text: str) -> str:
+    """Read the name of a shape, or of a network's file."""
+    return text if networks.is_file(text) else one_of(networks.SHAPES)(text)
+
+
+def topologies(text: str) -> list[str]:
+    """Read a list of shapes and networks' files."""
+    return [topology(name) for name in names(text)]
 
 
 def truth(text: str) -> bool:

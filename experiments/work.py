@@ -69,10 +69,12 @@ def same_as_ofan(scenarios: Sequence[Scenario]) -> str:
         if scenario.scheme != pofan.SCHEME.name or scenario.mix:
             continue
         (given,) = schemes.settled((pofan.SCHEME,), scenario.parameters)
-        if given[pofan.PIPE_PORTS.name] >= scenario.width:
+        shape = scenario.shape
+        ports = max(shape.hosts_per_edge, shape.edges_per_pod if shape.levels == 3 else 0)
+        if given[pofan.PIPE_PORTS.name] >= ports:
             return (
-                f"{label(scenario)} is Ofan at k = {scenario.k}: one pipe holds all "
-                f"{scenario.width} ports that face down (--pipe-ports takes fewer)."
+                f"{label(scenario)} is Ofan at {shape.text}: one pipe holds all "
+                f"{ports} ports that face down (--pipe-ports takes fewer)."
             )
     return ""
 
@@ -103,5 +105,5 @@ def sending_seconds(plan: Plan) -> float:
 
 
 def _different_sizes(scenarios: Sequence[Scenario]) -> list[Scenario]:
-    by_size = {(each.topology, each.k, each.message_bytes): each for each in scenarios}
+    by_size = {(each.topology, each.shape, each.message_bytes): each for each in scenarios}
     return list(by_size.values())

@@ -20,13 +20,13 @@ ROCE_PORT = 4791
 
 def edge_bytes(node: Node, topology: Topology) -> int:
     """Return the two middle bytes of the addresses under a host's edge, or an edge switch."""
-    within = node.index // topology.width if node.tier == "host" else node.index
+    within = node.index // topology.hosts_per_edge if node.tier == "host" else node.index
     return (node.pod << 8) + within
 
 
 def ipv4(node: Node, topology: Topology) -> int:
     """Return a host's address as a number."""
-    return NETWORK + (edge_bytes(node, topology) << 8) + node.index % topology.width + 1
+    return NETWORK + (edge_bytes(node, topology) << 8) + node.index % topology.hosts_per_edge + 1
 
 
 def ipv4_text(node: Node, topology: Topology) -> str:
@@ -48,8 +48,9 @@ def host_of(address: int, topology: Topology) -> int:
     """Return the number of the host with an IPv4 address; raises ValueError if there is none."""
     middle, low = (address >> 8) & 0xFFFF, (address & 0xFF) - 1
     pod, edge = (middle >> 8, middle & 0xFF) if topology.levels == 3 else (0, middle)
-    number = (pod * topology.edges_per_pod + edge) * topology.width + low
-    known = edge < topology.edges_per_pod and pod < topology.pods and 0 <= low < topology.width
+    number = (pod * topology.edges_per_pod + edge) * topology.hosts_per_edge + low
+    known = edge < topology.edges_per_pod and pod < topology.pods
+    known = known and 0 <= low < topology.hosts_per_edge
     if address >> 24 != NETWORK >> 24 or not known:
         raise ValueError(f"{ipaddress.IPv4Address(address)} is no host of this {topology.name}")
     return number

@@ -45,20 +45,22 @@ class LinkState:
 
 def link_state(topology: Topology) -> LinkState:
     """Arrange the state of a network's links, which stand in the order of their lower ends."""
-    w, pods, edges = topology.width, topology.pods, topology.edges_per_pod
+    shape = topology.shape
     up = np.fromiter((link.up for link in topology.links), dtype=np.bool_)
-    hosts, uplinks = topology.hosts, topology.edges * w
+    hosts, above = topology.hosts, shape.edge_uplinks
+    uplinks = shape.edges * above
+    pods = shape.pods if shape.levels == 3 else 0
     return LinkState(
-        host=up[:hosts].reshape(topology.edges, w),
-        edge=up[hosts : hosts + uplinks].reshape(pods, edges, w),
-        aggregation=up[hosts + uplinks :].reshape(pods if topology.levels == 3 else 0, w, w),
+        host=up[:hosts].reshape(shape.edges, shape.hosts_per_edge),
+        edge=up[hosts : hosts + uplinks].reshape(shape.pods, shape.edges_per_pod, above),
+        aggregation=up[hosts + uplinks :].reshape(pods, above, shape.aggregation_uplinks),
     )
 
 
 def aggregations_between(topology: Topology, state: LinkState) -> NDArray[np.bool_]:
     """Tell over which aggregations two pods reach each other: [pod, other pod, aggregation]."""
     if topology.levels == 2:
-        return np.ones((1, 1, topology.width), dtype=np.bool_)
+        return np.ones((1, 1, topology.uplinks("edge")), dtype=np.bool_)
     up = state.aggregation.transpose(1, 0, 2).astype(np.float32)
     between: NDArray[np.bool_] = (up @ up.transpose(0, 2, 1) > 0).transpose(1, 2, 0)
     between[np.arange(topology.pods), np.arange(topology.pods)] = True
@@ -90,7 +92,7 @@ class Routes:
 
     def children(self, node: Node) -> NDArray[np.bool_]:
         """Tell which of a switch's children its links reach, by down port."""
-        w, state = self.topology.width, self.state
+        above, state = self.topology.uplinks("edge"), self.state
         up: NDArray[np.bool_]
         match node.tier:
             case "edge":
@@ -98,7 +100,7 @@ class Routes:
             case "aggregation":
                 up = state.edge[node.pod, :, node.index]
             case _ if self.topology.levels == 3:
-                up = state.aggregation[:, node.index % w, node.index // w]
+                up = state.aggregation[:, node.index % above, node.index // above]
             case _:
                 up = state.edge[0, :, node.index]
         return up
@@ -116,11 +118,11 @@ class Routes:
         match node.tier:
             case "edge":
                 pods: NDArray[np.bool_] = self.between[node.pod][:, None, :] & self.state.edge
-                return pods.reshape(-1, self.topology.width)
+                return pods.reshape(self.topology.edges, -1)
             case "aggregation":
                 return self.state.aggregation[:, node.index]
             case _:
-                return np.zeros((0, self.topology.width), dtype=np.bool_)
+                return np.zeros((0, 0), dtype=np.bool_)
 
     def up(self, node: Node) -> list[TableEntry]:
         """Return the entries of `up`; destinations that cannot be reached have none."""

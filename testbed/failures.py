@@ -83,10 +83,10 @@ def valid_paths(routes: Routes, source: int, destination: int) -> NDArray[np.int
     """
     topology, state = routes.topology, routes.state
     first, last = topology.nodes[source], topology.nodes[destination]
-    width = topology.width
     if topology.edge_number(first) == topology.edge_number(last):
         return np.zeros(1, dtype=np.int64)
-    up = state.edge[first.pod, first.index // width] & state.edge[last.pod, last.index // width]
+    below = topology.hosts_per_edge
+    up = state.edge[first.pod, first.index // below] & state.edge[last.pod, last.index // below]
     if first.pod == last.pod:
         return np.flatnonzero(up)
     cores = state.aggregation[first.pod] & state.aggregation[last.pod] & up[:, None]
@@ -97,17 +97,27 @@ def highest_load(topology: Topology, flows: Flows) -> float:
     """Return rho_max: the load at which the busiest link is full (paper §2.2).
 
     Every flow is spread evenly over its valid shortest paths, and a host's flows share its rate in
-    proportion to their sizes. Without failed links it is 1. Raises UserError if a flow has no
+    proportion to their sizes. Without failed links it is 1, and in a network of the user's own it
+    is what failures leave of what the whole network carries. Raises UserError if a flow has no
     path left.
     """
     if all(link.up for link in topology.links):
         return 1.0
+    carried = 1.0
+    if not topology.shape.k:
+        links = tuple(replace(link, up=True) for link in topology.links)
+        carried = max(carried, _busiest(replace(topology, links=links), flows))
+    return carried / max(carried, _busiest(topology, flows))
+
+
+def _busiest(topology: Topology, flows: Flows) -> float:
+    """Return the load of the busiest link when hosts send at their full rate."""
     edge_pairs, rates = _rates_between_edges(topology, flows)
     loads = _LinkLoads(topology)
     for start in range(0, len(rates), _PAIRS_AT_ONCE):
         part = slice(start, start + _PAIRS_AT_ONCE)
         loads.add(edge_pairs[:, part], rates[part])
-    return 1.0 / max(1.0, loads.highest())
+    return loads.highest()
 
 
 class _LinkLoads:
@@ -116,9 +126,9 @@ class _LinkLoads:
     def __init__(self, topology: Topology) -> None:
         self.topology = topology
         self.state = Routes(topology).state
-        edges, w = topology.edges, topology.width
-        self.edge = np.zeros((2, edges, w))
-        self.aggregation = np.zeros((2, topology.pods, w, w))
+        edges, above = topology.edges, topology.uplinks("edge")
+        self.edge = np.zeros((2, edges, above))
+        self.aggregation = np.zeros((2, topology.pods, above, topology.uplinks("aggregation")))
 
     def add(self, pairs: NDArray[np.int64], rates: NDArray[np.float64]) -> None:
         """Add flows between pairs of different edge switches: [2, pair]."""
@@ -130,7 +140,7 @@ class _LinkLoads:
 
     def highest(self) -> float:
         """Return the load of the busiest link."""
-        return float(max(self.edge.max(), self.aggregation.max()))
+        return float(max(self.edge.max(), self.aggregation.max(initial=0)))
 
     def _add_local(self, pairs: NDArray[np.int64], rates: NDArray[np.float64]) -> None:
         up = self.state.edge.reshape(self.topology.edges, -1)
@@ -174,7 +184,7 @@ def _rates_between_edges(
     """Sum the rates of flows by their pair of different edge switches."""
     totals = np.bincount(flows.source, weights=flows.size_bytes, minlength=topology.hosts)
     rates = flows.size_bytes / np.maximum(totals[flows.source], 1)
-    ends = np.stack((flows.source, flows.destination)) // topology.width
+    ends = np.stack((flows.source, flows.destination)) // topology.hosts_per_edge
     leaves = ends[0] != ends[1]
     keys = ends[0, leaves] * topology.edges + ends[1, leaves]
     distinct, inverse = np.unique(keys, return_inverse=True)

@@ -65,10 +65,10 @@ def flow_rows(plan: Plan) -> tuple[NDArray[np.void], NDArray[np.uint16], NDArray
 def _routes(plan: Plan) -> NDArray[np.int64]:
     """Return how many shortest paths each flow has in the network without failures."""
     topology = plan.topology
-    edges = np.stack((plan.flows.source, plan.flows.destination)) // topology.width
+    edges = np.stack((plan.flows.source, plan.flows.destination)) // topology.hosts_per_edge
     pods = edges // topology.edges_per_pod
-    within = np.where(edges[0] == edges[1], 1, topology.width)
-    return np.where(pods[0] == pods[1], within, topology.width**2)
+    within = np.where(edges[0] == edges[1], 1, topology.uplinks("edge"))
+    return np.where(pods[0] == pods[1], within, topology.shape.paths)
 
 
 def _phases(plan: Plan) -> NDArray[np.int64]:

@@ -11,7 +11,7 @@ from functools import lru_cache
 
 import numpy as np
 
-CHOSEN = {2: (0, 1), 3: (0, 1, 2), 4: (0, 1, 3, 2), 6: (0, 1, 2, 5, 3, 4)}
+CHOSEN = {1: (0,), 2: (0, 1), 3: (0, 1, 2), 4: (0, 1, 3, 2), 6: (0, 1, 2, 5, 3, 4)}
 """P where it is fixed; below w = 4 no P has distinct shifts."""
 
 _DRAW_SEED = 16

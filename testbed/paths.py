@@ -73,7 +73,7 @@ def _path_lists(
 ) -> tuple[NDArray[np.int64], list[NDArray[np.int64]]]:
     """Return the different lists of paths, and each flow's number in them."""
     routes = Routes(topology)
-    edges = np.stack((flows.source, flows.destination)) // topology.width
+    edges = np.stack((flows.source, flows.destination)) // topology.hosts_per_edge
     if all(link.up for link in topology.links):
         pods = edges // topology.edges_per_pod
         keys = np.where(edges[0] == edges[1], 0, np.where(pods[0] == pods[1], 1, 2))

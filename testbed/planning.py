@@ -13,7 +13,7 @@ from testbed.mixing import switches_of_second
 from testbed.plan import HostSetup, Plan, SwitchSetup, TableEntry
 from testbed.scenario import FIELDS
 from testbed.schemes.site import Defaults, Site
-from testbed.topology import make_topology
+from testbed.topology import build, make_topology
 from testbed.workload import flows_for
 from traffic import readers
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from testbed.plan import ProgramSource
     from testbed.scenario import Scenario
     from testbed.schemes import Scheme
-    from testbed.topology import Topology
+    from testbed.topology import Tier, Topology
     from traffic.flows import Flows
 
 
@@ -42,7 +42,10 @@ def network(scenario: Scenario) -> Topology:
 
     Raises UserError if there is no network of its size.
     """
-    topology = make_topology(scenario.topology, scenario.k)
+    if scenario.network:
+        topology = build(scenario.shape)
+    else:
+        topology = make_topology(scenario.topology, scenario.k)
     if scenario.failures:
         topology = fail_links(topology, scenario.failures, scenario.seed)
     return take_down(topology, readers.failures(scenario.workload))
@@ -63,7 +66,7 @@ def make_plan(scenario: Scenario, flows: Flows, tick_ps: int = 1) -> Plan:
     topology = network(scenario)
     assigned = _assign(scenario, topology)
     programs = {
-        topology.nodes[number].name: chosen.source
+        topology.nodes[number].name: chosen.sources[topology.nodes[number].tier]
         for number, chosen in zip(topology.switches, assigned, strict=True)
     }
     routed = routing(topology, programs)
@@ -141,11 +144,11 @@ def link_changes(plan: Plan, topology: Topology) -> dict[str, SwitchChange]:
 
 @dataclass(frozen=True, slots=True)
 class _Assigned:
-    """A scheme with its parameters settled and its program's definitions worked out."""
+    """A scheme with its parameters settled and its program's definitions by tier of switches."""
 
     scheme: Scheme
     parameters: Mapping[str, float]
-    source: ProgramSource
+    sources: Mapping[Tier, ProgramSource]
 
 
 def _assign(scenario: Scenario, topology: Topology) -> list[_Assigned]:
@@ -156,7 +159,7 @@ def _assign(scenario: Scenario, topology: Topology) -> list[_Assigned]:
         schemes.check(scheme, scenario, topology)
     settled = schemes.settled(chosen, scenario.parameters)
     assigned = [
-        _Assigned(scheme, parameters, schemes.program(scheme, topology, parameters))
+        _Assigned(scheme, parameters, schemes.programs(scheme, topology, parameters))
         for scheme, parameters in zip(chosen, settled, strict=True)
     ]
     if scenario.mix is None:

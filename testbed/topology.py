@@ -1,4 +1,4 @@
-"""Networks as pure data: nodes, links and stages of fat trees and leaf-spines."""
+"""Networks as pure data: nodes, links and stages of fat trees and leaf-spines of any shape."""
 
 from __future__ import annotations
 
@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from errors import UserError
+from testbed.scenario.shape import k_ary
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from numpy.typing import NDArray
+
+    from testbed.scenario import Shape
 
 Tier = Literal["host", "edge", "aggregation", "core"]
 LARGEST_FAT_TREE = 254
@@ -47,39 +50,39 @@ class Topology:
     """Nodes and links; hosts come first, so that a host's number is its place in `nodes`."""
 
     name: str
-    k: int
+    shape: Shape
     nodes: tuple[Node, ...]
     links: tuple[Link, ...]
 
     @property
-    def width(self) -> int:
-        """Uplinks of an edge or aggregation switch, and hosts of an edge switch: w = k/2."""
-        return self.k // 2
-
-    @property
     def levels(self) -> int:
         """Tiers of switches: 3 in a fat tree, 2 in a leaf-spine."""
-        return 3 if self.name == "fat-tree" else 2
+        return self.shape.levels
 
     @property
     def pods(self) -> int:
         """Pods; the leaves of a leaf-spine count as one."""
-        return self.k if self.levels == 3 else 1
+        return self.shape.pods
 
     @property
     def edges_per_pod(self) -> int:
         """Edge switches of one pod."""
-        return self.width if self.levels == 3 else self.k
+        return self.shape.edges_per_pod
 
     @property
     def edges(self) -> int:
         """Edge switches of the network."""
-        return self.pods * self.edges_per_pod
+        return self.shape.edges
+
+    @property
+    def hosts_per_edge(self) -> int:
+        """Hosts of one edge switch."""
+        return self.shape.hosts_per_edge
 
     @property
     def hosts(self) -> int:
         """Hosts of the network."""
-        return self.edges * self.width
+        return self.shape.hosts
 
     @property
     def switches(self) -> range:
@@ -88,8 +91,21 @@ class Topology:
 
     def edge_number(self, node: Node) -> int:
         """Count edge switches over all pods: the number of `node`, or of a host's own edge."""
-        within = node.index // self.width if node.tier == "host" else node.index
+        within = node.index // self.hosts_per_edge if node.tier == "host" else node.index
         return node.pod * self.edges_per_pod + within
+
+    def uplinks(self, tier: Tier) -> int:
+        """Count the ports up of a switch of a tier."""
+        sizes = {
+            "edge": self.shape.edge_uplinks,
+            "aggregation": self.shape.aggregation_uplinks,
+        }
+        return sizes.get(tier, 0)
+
+    def downlinks(self, tier: Tier) -> int:
+        """Count the ports down of a switch of a tier."""
+        sizes = {"edge": self.shape.hosts_per_edge, "aggregation": self.shape.edges_per_pod}
+        return sizes.get(tier, self.shape.core_ports)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,63 +139,67 @@ def make_topology(name: str, k: int) -> Topology:
 def fat_tree(k: int) -> Topology:
     """Build the three-level k-ary fat tree: k pods, k³/4 hosts, k²/4 cores.
 
-    Aggregation switch j of every pod reaches the cores l·w + j, l = 0..w-1, through its uplinks
-    w + 1 + l. Raises UserError if k is odd or out of range.
+    Raises UserError if k is odd or out of range.
     """
     _check_size("fat-tree", k, LARGEST_FAT_TREE)
-    w = k // 2
-    nodes = (
-        *_hosts(pods=k, hosts_per_pod=w * w),
-        *(Node(f"e{pod}_{i}", "edge", pod, i, k) for pod in range(k) for i in range(w)),
-        *(Node(f"a{pod}_{i}", "aggregation", pod, i, k) for pod in range(k) for i in range(w)),
-        *(Node(f"c{i}", "core", -1, i, k) for i in range(w * w)),
-    )
-    hosts, pod_switches = k * w * w, k * w
-    links = (
-        *_host_links(hosts, w),
-        *(
-            Link(hosts + pod * w + edge, w + 1 + j, hosts + pod_switches + pod * w + j, edge + 1)
-            for pod in range(k)
-            for edge in range(w)
-            for j in range(w)
-        ),
-        *(
-            Link(
-                hosts + pod_switches + pod * w + j,
-                w + 1 + layer,
-                hosts + 2 * pod_switches + layer * w + j,
-                pod + 1,
-            )
-            for pod in range(k)
-            for j in range(w)
-            for layer in range(w)
-        ),
-    )
-    return Topology("fat-tree", k, nodes, links)
+    return build(k_ary("fat-tree", k))
 
 
 def leaf_spine(k: int) -> Topology:
     """Build the two-level network of k leaves with k/2 hosts each, and k/2 spines.
 
-    Leaves are the edge switches of one pod, spines are cores. Raises UserError if k is odd or
-    out of range.
+    Raises UserError if k is odd or out of range.
     """
     _check_size("leaf-spine", k, LARGEST_LEAF_SPINE)
-    w = k // 2
-    nodes = (
-        *_hosts(pods=1, hosts_per_pod=k * w),
-        *(Node(f"e0_{i}", "edge", 0, i, k) for i in range(k)),
-        *(Node(f"c{i}", "core", -1, i, k) for i in range(w)),
-    )
-    links = (
-        *_host_links(k * w, w),
-        *(
-            Link(k * w + leaf, w + 1 + spine, k * w + k + spine, leaf + 1)
-            for leaf in range(k)
-            for spine in range(w)
-        ),
-    )
-    return Topology("leaf-spine", k, nodes, links)
+    return build(k_ary("leaf-spine", k))
+
+
+def build(shape: Shape) -> Topology:
+    """Build the network of a shape: its links stand in the order of their lower ends and ports.
+
+    Aggregation switch j of every pod reaches the cores l·A + j through its uplinks l = 0, 1, ...,
+    where A is the number of aggregations of a pod. The leaves of a leaf-spine are the edge switches
+    of its one pod, the spines are cores.
+    """
+    edge_ports = shape.hosts_per_edge + shape.edge_uplinks
+    aggregation_ports = shape.edges_per_pod + shape.aggregation_uplinks
+    pods, per_pod, uplinks = range(shape.pods), shape.edges_per_pod, shape.edge_uplinks
+    nodes = [
+        Node(f"h{pod * shape.hosts_per_pod + i}", "host", pod, i, 1)
+        for pod in pods
+        for i in range(shape.hosts_per_pod)
+    ]
+    nodes += [
+        Node(f"e{pod}_{i}", "edge", pod, i, edge_ports) for pod in pods for i in range(per_pod)
+    ]
+    if shape.levels == 3:
+        nodes += [
+            Node(f"a{pod}_{i}", "aggregation", pod, i, aggregation_ports)
+            for pod in pods
+            for i in range(uplinks)
+        ]
+    nodes += [Node(f"c{i}", "core", -1, i, shape.core_ports) for i in range(shape.cores)]
+    name = "fat-tree" if shape.levels == 3 else "leaf-spine"
+    return Topology(name, shape, tuple(nodes), tuple(_links(shape)))
+
+
+def _links(shape: Shape) -> Iterator[Link]:
+    """List the links of hosts, of edges and of aggregations, each in the order of their ports."""
+    below, uplinks = shape.hosts_per_edge, shape.edge_uplinks
+    edges, aggregations = shape.hosts, shape.hosts + shape.edges
+    cores = aggregations + shape.aggregations
+    for host in range(shape.hosts):
+        yield Link(host, 0, edges + host // below, host % below + 1)
+    for edge in range(shape.edges):
+        pod, within = divmod(edge, shape.edges_per_pod)
+        above = aggregations + pod * uplinks if shape.levels == 3 else cores
+        for j in range(uplinks):
+            yield Link(edges + edge, below + 1 + j, above + j, within + 1)
+    for aggregation in range(shape.aggregations):
+        pod, j = divmod(aggregation, uplinks)
+        for layer in range(shape.aggregation_uplinks):
+            core = cores + layer * uplinks + j
+            yield Link(aggregations + aggregation, shape.edges_per_pod + 1 + layer, core, pod + 1)
 
 
 def adjacency(topology: Topology) -> Adjacency:
@@ -219,14 +239,3 @@ def interface(node: Node, port: int) -> str:
 def _check_size(name: str, k: int, largest: int) -> None:
     if k < 4 or k % 2 or k > largest:
         raise UserError(f"{name} with k = {k}: k must be even, from 4 to {largest}")
-
-
-def _hosts(pods: int, hosts_per_pod: int) -> Iterator[Node]:
-    for pod in range(pods):
-        for index in range(hosts_per_pod):
-            yield Node(f"h{pod * hosts_per_pod + index}", "host", pod, index, 1)
-
-
-def _host_links(hosts: int, width: int) -> Iterator[Link]:
-    for host in range(hosts):
-        yield Link(host, 0, hosts + host // width, host % width + 1)

@@ -18,8 +18,8 @@ def request_for(scenario: Scenario) -> Request:
     """Return what a scenario asks of its workload."""
     return Request(
         hosts=scenario.hosts,
-        hosts_per_edge=scenario.width,
-        hosts_per_pod=scenario.hosts if scenario.levels == 2 else scenario.width**2,
+        hosts_per_edge=scenario.shape.hosts_per_edge,
+        hosts_per_pod=scenario.shape.hosts_per_pod,
         message_bytes=scenario.message_bytes,
         rng=stream(scenario.seed, "workload"),
         options=scenario.workload_options,

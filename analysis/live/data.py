@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from analysis.results import Run
     from testbed.scenario import Scenario
 
-WHOLE_K = 8  # networks of larger switches are folded
+WHOLE_HOSTS = 128  # networks of more hosts, or of more ports between switches, are folded
+WHOLE_LINKS = 256
 FRAMES = 160  # moments that the clock shows
 MOST_SCHEMES = 8
 MOST_FLOWS = 20_000  # of all runs: beyond, ways are left out
@@ -78,7 +79,7 @@ def _content(chosen: Sequence[tuple[Look, Run, pd.DataFrame]]) -> dict[str, Any]
     end_us = max(cct_us(run) for _, run, _ in chosen)
     with_ways = sum(len(run.flows) for _, run, _ in chosen) <= MOST_FLOWS
     return {
-        "folded": first.scenario.k > WHOLE_K,
+        "folded": folded(first.scenario),
         "nodes": [[place.name, place.tier, place.order] for place in drawn],
         "links": [list(link) for link in links],
         "times": [round(end_us * at / FRAMES, 4) for at in range(FRAMES + 1)],
@@ -98,22 +99,30 @@ def _content(chosen: Sequence[tuple[Look, Run, pd.DataFrame]]) -> dict[str, Any]
     }
 
 
+def folded(scenario: Scenario) -> bool:
+    """Tell whether a network is too large to be drawn node by node."""
+    shape = scenario.shape
+    links = (shape.switch_ports - shape.hosts) // 2
+    return shape.hosts > WHOLE_HOSTS or links > WHOLE_LINKS
+
+
 def place_of(name: str, scenario: Scenario) -> Place:
     """Return where a node is drawn: itself, or what it is folded into in a large network."""
     match = NODE.fullmatch(name)
     assert match, name
     kind, first = match[1], int(match[2])
     second = int(match[3] or 0)
-    tier, width = TIERS[kind], scenario.width
-    in_pod = scenario.k if scenario.levels == 2 else width
+    tier, shape = TIERS[kind], scenario.shape
+    in_pod = shape.edges_per_pod if kind == "e" else shape.edge_uplinks
     order = first if kind in "hc" else first * in_pod + second
-    if scenario.k <= WHOLE_K:
+    if not folded(scenario):
         return Place(name, tier, order)
-    if scenario.levels == 2:
-        leaves, spines = max(scenario.k // 8, 1), max(width // 4, 1)
-        group = {"h": order // width // leaves, "e": order // leaves}.get(kind, order // spines)
+    if shape.levels == 2:
+        leaves, spines = max(shape.edges // 8, 1), max(shape.cores // 4, 1)
+        edge = order // shape.hosts_per_edge if kind == "h" else order
+        group = order // spines if kind == "c" else edge // leaves
         return Place(f"{_WORDS[kind]}, group {group}", tier, group)
-    group = {"h": order // (width * width), "c": order // width}.get(kind, first)
+    group = {"h": order // shape.hosts_per_pod, "c": order // shape.edge_uplinks}.get(kind, first)
     of = "group" if kind == "c" else "pod"
     return Place(f"{_WORDS[kind]}, {of} {group}", tier, group)
 

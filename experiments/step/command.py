@@ -18,12 +18,13 @@ from typing import TYPE_CHECKING
 from environment import Parser
 from errors import FAILED, UserError, writing_into
 from experiments import estimate
+from experiments.options import add_topology
 from experiments.ownership import hand_over, topmost_missing
 from experiments.preparation import prepare
 from experiments.step import report, runs
 from experiments.values import assignment, names, seeds, size
 from experiments.work import announcement, check_size
-from testbed import hosts
+from testbed import hosts, networks
 from testbed.scenario import Scenario
 from testbed.scenario.files import VIRTUAL
 from traffic.collectives.training.jobs import PLACEMENTS
@@ -93,7 +94,7 @@ def _options(arguments: Sequence[str]) -> Options:
         Scenario(
             scheme=scheme,
             k=given.k,
-            topology=given.topology,
+            **networks.chosen(given.topology),
             seed=seed,
             rate_gbps=given.rate,
             payload_bytes=given.payload,
@@ -141,7 +142,7 @@ def _parser() -> Parser:
     network.add_argument("--schemes", type=names, default=SCHEMES, help=f"({','.join(SCHEMES)})")
     network.add_argument("--seeds", type=seeds, default=[1], help="a count, or a list (1)")
     network.add_argument("--k", type=int, default=4, help="ports of a switch (4)")
-    network.add_argument("--topology", default="fat-tree", help="or leaf-spine (fat-tree)")
+    add_topology(network)
     network.add_argument("--rate", type=float, default=800.0, help="Gb/s of a link (800)")
     network.add_argument("--payload", type=size, default=4096, help="of a packet (4096)")
     network.add_argument("--ecn", type=size, default=80_000, help="queue that marks (80000)")

@@ -25,12 +25,12 @@ control Balance(inout Headers headers, inout Metadata meta, inout standard_metad
         bit<48> finish;
         bit<32> sum;
 #define COMPARE(i) \
-        penalties.read(penalty, (bit<32>)(W + 1 + i)); \
+        penalties.read(penalty, (bit<32>)(DOWN + 1 + i)); \
         penalty = CONTAINS(meta.valid, i) == 1 ? penalty : ~8w0; \
         KEEP_LEAST(i, penalty, least, candidates)
         EACH_UPLINK(COMPARE)
         CHOOSE_FROM(candidates, meta.uplink)
-        NOTE_FRAME((bit<32>)meta.uplink + W + 1, finish, sum, timing)
+        NOTE_FRAME((bit<32>)meta.uplink + DOWN + 1, finish, sum, timing)
     }
 
     apply {

@@ -13,13 +13,13 @@
 
 control Balance(inout Headers headers, inout Metadata meta, inout standard_metadata_t standard) {
     action take_aggregation() {
-        // Division by W, exact for all path numbers.
-        bit<48> core_layer = ((bit<48>)meta.entropy * (0x100000000 / W + 1)) >> 32;
-        meta.uplink = (bit<8>)(meta.entropy - (bit<16>)core_layer * W);
+        // Division by LAYER, exact for all path numbers.
+        bit<48> core_layer = ((bit<48>)meta.entropy * (0x100000000 / LAYER + 1)) >> 32;
+        meta.uplink = (bit<8>)(meta.entropy - (bit<16>)core_layer * LAYER);
     }
 
     action take_core() {
-        meta.uplink = (bit<8>)(((bit<48>)meta.entropy * (0x100000000 / W + 1)) >> 32);
+        meta.uplink = (bit<8>)(((bit<48>)meta.entropy * (0x100000000 / LAYER + 1)) >> 32);
     }
 
     table turn {

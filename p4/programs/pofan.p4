@@ -11,7 +11,7 @@
 #ifndef PIPE_PORTS
 #define PIPE_PORTS 4
 #endif
-#define PIPES ((W + PIPE_PORTS - 1) / PIPE_PORTS)
+#define PIPES ((DOWN + PIPE_PORTS - 1) / PIPE_PORTS)
 #define POINTERS (PIPES * 2 * DESTINATIONS)
 #include "fabric/rotation.p4"
 

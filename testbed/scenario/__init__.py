@@ -15,12 +15,14 @@ from testbed.scenario.scenario import (
     to_toml,
     variant,
 )
+from testbed.scenario.shape import Shape
 
 __all__ = [
     "FIELDS",
     "About",
     "Field",
     "Scenario",
+    "Shape",
     "TopologyName",
     "flat",
     "from_toml",

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 def hops_between(source: Column, destination: Column, scenario: Scenario) -> Column:
     """Return the number of links between hosts: 2 under one edge, 4, or 6 between pods."""
-    edge = scenario.width
-    same_edge = source // edge == destination // edge
-    if scenario.levels == 2:
+    shape = scenario.shape
+    same_edge = source // shape.hosts_per_edge == destination // shape.hosts_per_edge
+    if shape.levels == 2:
         return np.where(same_edge, 2, 4)
-    same_pod = source // edge**2 == destination // edge**2
+    same_pod = source // shape.hosts_per_pod == destination // shape.hosts_per_pod
     return np.where(same_edge, 2, np.where(same_pod, 4, 6))

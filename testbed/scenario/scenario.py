@@ -12,10 +12,12 @@ from typing import Any, Literal
 
 from errors import UserError, near
 from testbed.scenario.about import ABOUT, About, checked, of
+from testbed.scenario.shape import Shape, given, k_ary
 from testbed.scenario.toml import read_toml
 
 TopologyName = Literal["fat-tree", "leaf-spine"]
 PICOSECONDS_PER_NANOSECOND = 1000
+DEFAULT_K = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +25,9 @@ class Scenario:
     """One run: network, frames, workload, scheme and seed. Defaults are those of the paper's §6.
 
     `parameters` holds the scheme's own parameters where they differ from the registry's defaults;
-    `cca_parameters`, `recovery_parameters` and `workload_options` likewise. `scheme_file` is the
+    `cca_parameters`, `recovery_parameters` and `workload_options` likewise. `network` has
+    what each tier of a network of the user's own has, by the names of docs/networks.md; it is empty
+    for those that follow from k. `scheme_file` is the
     path of the P4 program of a scheme that is not in the registry. `mix` names a second scheme and
     where it is deployed (paper §6.4), for example `("ar", "random-pods")`. Raises UserError for
     a value that can be seen to be wrong without the network.
@@ -33,7 +37,8 @@ class Scenario:
     scheme_file: str | None = of(None, "P4 program of a scheme of the user's own")
     seed: int = of(1, "what all random choices follow from", least=0, most=2**63 - 1)
     topology: TopologyName = of("fat-tree", "shape of the network")
-    k: int = of(4, "ports of a switch", least=4, even=True)
+    k: int = of(DEFAULT_K, "ports of a switch", least=4, even=True)
+    network: Mapping[str, float] = of({}, "the tiers of a network that is not k-ary")
     rate_gbps: float = of(800.0, "rate of a link", unit="Gb/s", above=0)
     delay_ns: float = of(500.0, "propagation delay of a link", unit="ns", least=0)
     payload_bytes: int = of(4096, "most payload of a packet", unit="B", least=1, most=65_536)
@@ -75,11 +80,16 @@ class Scenario:
         for field in FIELDS:
             value = checked(field.name, getattr(self, field.name), field.kind, field.about)
             object.__setattr__(self, field.name, value)
+        if self.network and self.k != DEFAULT_K:
+            raise UserError(f"k is {self.k}; a network of your own has no k")
+        _ = self.shape
 
     @property
-    def width(self) -> int:
-        """Hosts of an edge switch, and uplinks of a switch: k/2."""
-        return self.k // 2
+    def shape(self) -> Shape:
+        """How many nodes each tier of the network has."""
+        if self.network:
+            return given(self.topology, self.network)
+        return k_ary(self.topology, self.k)
 
     @property
     def levels(self) -> int:
@@ -89,7 +99,7 @@ class Scenario:
     @property
     def hosts(self) -> int:
         """Hosts of the network."""
-        return self.k * self.width if self.levels == 2 else self.k * self.width**2
+        return self.shape.hosts
 
     @property
     def hops(self) -> int:

@@ -33,14 +33,25 @@ from testbed.schemes import (
     simple_rr,
 )
 from testbed.schemes.scheme import PROGRAMS, Scheme
+from testbed.schemes.site import program_ports
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from testbed.scenario import Scenario
-    from testbed.topology import Topology
+    from testbed.topology import Tier, Topology
 
-__all__ = ["PROGRAMS", "SCHEMES", "Scheme", "check", "entropy", "find", "label", "names", "program"]
+__all__ = [
+    "PROGRAMS",
+    "SCHEMES",
+    "Scheme",
+    "check",
+    "entropy",
+    "find",
+    "label",
+    "names",
+    "programs",
+]
 
 SCHEMES: tuple[Scheme, ...] = (
     ecmp.SCHEME,
@@ -107,10 +118,16 @@ def settled(chosen: Sequence[Scheme], given: Mapping[str, float]) -> list[dict[s
 
 def check(scheme: Scheme, scenario: Scenario, topology: Topology) -> None:
     """Raise UserError if a scheme cannot work in a scenario."""
-    if topology.width > scheme.widest:
+    shape = topology.shape
+    widest = max(shape.edge_uplinks, shape.aggregation_uplinks)
+    if widest > scheme.widest:
         raise UserError(
-            f"{scheme.name} tells at most {scheme.widest} uplinks apart; "
-            f"k = {topology.k} has {topology.width}"
+            f"{scheme.name} tells at most {scheme.widest} uplinks apart; {shape.text} has {widest}"
+        )
+    if scheme.square and not shape.square:
+        raise UserError(
+            f"{scheme.name}: its program wants switches with as many ports up as down, the same "
+            f"number in all tiers; this network has {shape.text}"
         )
     marked = scenario.ecn_bytes > 0 and scenario.acks
     if hosts.entropy(scheme.entropy).needs_ecn and not marked:
@@ -137,10 +154,25 @@ def label(scheme: Scheme, given: Mapping[str, float]) -> str:
     return scheme.label.format(**values) + (f" ({told})" if told else "")
 
 
-def program(scheme: Scheme, topology: Topology, parameters: Mapping[str, float]) -> ProgramSource:
-    """Return a scheme's program with the definitions for a network."""
-    defines = [("W", topology.width), ("DESTINATIONS", topology.edges)]
-    defines += [(p.define, int(parameters[p.name])) for p in scheme.own if p.define]
-    texts = tuple((name, str(value)) for name, value in defines)
+def programs(
+    scheme: Scheme, topology: Topology, parameters: Mapping[str, float]
+) -> dict[Tier, ProgramSource]:
+    """Return a scheme's program for each tier of switches, with the definitions for a network."""
+    tiers: tuple[Tier, ...] = ("edge", "aggregation", "core")
+    sizes = {
+        tier: program_ports(topology, tier)
+        for tier in tiers
+        if topology.levels == 3 or tier != "aggregation"
+    }
+    own = [(p.define, int(parameters[p.name])) for p in scheme.own if p.define]
     includes = (PROGRAMS,) if scheme.folder else ()
-    return ProgramSource(scheme.source, texts, includes=includes)
+    made: dict[Tier, ProgramSource] = {}
+    for tier, (up, down) in sizes.items():
+        defines = [("W", up), ("DESTINATIONS", topology.edges), *own]
+        if down != up:
+            defines.append(("DOWN", down))
+        if topology.levels == 3 and topology.uplinks("edge") != up:
+            defines.append(("LAYER", topology.uplinks("edge")))
+        texts = tuple((name, str(value)) for name, value in defines)
+        made[tier] = ProgramSource(scheme.source, texts, includes=includes)
+    return made

@@ -28,7 +28,7 @@ def discounting_rate(site: Site) -> State:
     discount = (period, (1 << 32) // period + 1, round((1 - alpha) * (1 << 16)))
     constants = (
         int(site.node.tier == "edge"),
-        site.topology.width if site.topology.levels == 3 else 256,
+        site.topology.edges_per_pod if site.topology.levels == 3 else 256,
         round((1 << 40) / tau),
         max(round(math.log2(site.parameters["age_taus"] * tau)), 0),
     )
@@ -49,4 +49,5 @@ SCHEME = Scheme(
     setup=discounting_rate,
     own=ESTIMATORS,
     widest=32,
+    square=True,
 )

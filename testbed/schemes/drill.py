@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 def remembered_uplink(site: Site) -> State:
     """Give backlogs, and a memory that starts anywhere."""
-    start = int(site.random("pointers").integers(site.topology.width))
+    start = int(site.random("pointers").integers(site.width))
     return State(measuring.clock(site, BALANCE), {f"{BALANCE}.memory": (start,)})
 
 

@@ -20,8 +20,8 @@ def pointers(site: Site) -> State:
 
     Paper §4.1. Pipes, where a scheme has them, have pointers of their own (paper §5.1).
     """
-    width = site.topology.width
-    pipes = -(-width // int(site.parameters.get("pipe_ports", width)))
+    width, down = site.width, site.topology.downlinks(site.node.tier)
+    pipes = -(-down // int(site.parameters.get("pipe_ports", down)))
     data = site.random("pointers").integers(width, size=(pipes, 1, site.destinations))
     both = np.concatenate((data, (data + width // 2) % width), axis=1).astype(np.uint8)
     registers: dict[str, Sequence[int]] = {f"{BALANCE}.rotation.order": bytes(basis(width))}

@@ -30,8 +30,9 @@ class Scheme:
     `program` is the P4 program's name, in p4/programs or in `folder`. `label` may name parameters
     in braces; `hollow` markers and `dashed` lines tell curves apart that lie on each other.
     `reference` is the paper's section. `setup` returns what a switch's tables and registers start
-    with, `own` are the program's parameters, `entropy` is what hosts do (testbed/hosts.py) and
-    `widest` the most uplinks that the program can tell apart.
+    with, `own` are the program's parameters, `entropy` is what hosts do (testbed/hosts.py),
+    `widest` the most uplinks that the program can tell apart, and `square` whether it works only
+    where all switches have the same number of ports up and down.
     """
 
     name: str
@@ -46,6 +47,7 @@ class Scheme:
     own: tuple[Parameter, ...] = ()
     entropy: str = "flow"
     widest: int = 255
+    square: bool = False
     folder: Path | None = None
 
     @property

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 def path_quality(site: Site) -> State:
     """Give what DLB gets, and which links a switch hears of and reports on."""
-    w, node = site.topology.width, site.node
+    w, node = site.topology.edges_per_pod, site.node
     uplinks = max(site.uplinks.bit_count(), 1)
     share = -(-(1 << 16) // uplinks)
     if node.tier == "edge" and site.topology.levels == 3:
@@ -24,7 +24,7 @@ def path_quality(site: Site) -> State:
     elif node.tier == "aggregation":
         view = (0, site.topology.pods, 0, w, share)
     else:
-        view = (0, 0, 1, site.topology.k, 0)
+        view = (0, 0, 1, site.topology.shape.core_ports, 0)
     seen: Defaults = {"Fabric.view": ("Fabric.see", view)}
     return State({**measuring.clock(site, "Fabric"), **measuring.sampling(site, "Fabric"), **seen})
 
@@ -38,4 +38,5 @@ SCHEME = Scheme(
     reference="Table 1",
     setup=path_quality,
     own=measuring.SAMPLING,
+    square=True,
 )

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 def one_pointer(site: Site) -> State:
     """Start the switch's only pointer anywhere."""
-    start = int(site.random("pointers").integers(site.topology.width))
+    start = int(site.random("pointers").integers(site.width))
     return State(registers={f"{BALANCE}.pointer": (start,)})
 
 

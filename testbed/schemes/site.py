@@ -13,10 +13,21 @@ if TYPE_CHECKING:
     import numpy as np
 
     from testbed.scenario import Scenario
-    from testbed.topology import Node, Topology
+    from testbed.topology import Node, Tier, Topology
 
 BALANCE = "Fabric.balance"
 Defaults = dict[str, tuple[str, tuple[int, ...]]]
+
+
+def program_ports(topology: Topology, tier: Tier) -> tuple[int, int]:
+    """Return how many ports up and down the program of a tier's switches knows.
+
+    A core, which has no uplinks, takes the program of the tier below if that knows ports enough.
+    """
+    if tier != "core":
+        return topology.uplinks(tier), topology.downlinks(tier)
+    below = program_ports(topology, "aggregation" if topology.levels == 3 else "edge")
+    return below if sum(below) >= topology.shape.core_ports else (1, topology.shape.core_ports)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +50,11 @@ class Site:
     def node(self) -> Node:
         """The switch itself."""
         return self.topology.nodes[self.number]
+
+    @property
+    def width(self) -> int:
+        """Uplinks that this switch's program tells apart."""
+        return program_ports(self.topology, self.node.tier)[0]
 
     @property
     def destinations(self) -> int:

@@ -14,7 +14,7 @@ from traffic.request import Volume
 
 if TYPE_CHECKING:
     from testbed.plan import Plan
-    from testbed.scenario import Scenario
+    from testbed.scenario import Scenario, Shape
 
 FRAME_BYTES = 128
 PORT_BYTES = 1400  # its state and the chunks of its link
@@ -67,14 +67,13 @@ def expected_work(scenario: Scenario) -> Work:
     Hosts are taken to send one message each where the workload is a file. Raises UserError for
     a workload that cannot be made.
     """
-    k, levels, hosts = scenario.k, scenario.levels, scenario.hosts
-    switches = 5 * k * k // 4 if levels == 3 else k + k // 2
+    shape, hosts = scenario.shape, scenario.hosts
     volume = volume_of(scenario) or Volume(hosts, hosts * scenario.message_bytes)
     packets = volume.messages * math.ceil(
         volume.total_bytes / volume.messages / scenario.payload_bytes
     )
-    ports = hosts + switches * (k + 1)
-    return Work(hosts, switches, ports, 2 * levels, volume.messages, packets)
+    ports = hosts + shape.switches + shape.switch_ports
+    return Work(hosts, shape.switches, ports, scenario.hops, volume.messages, packets)
 
 
 def memory_expected(scenario: Scenario, plans: int = 1) -> int:
@@ -86,7 +85,7 @@ def memory_expected(scenario: Scenario, plans: int = 1) -> int:
 
 def check_memory(plan: Plan) -> None:
     """Raise UserError if the machine has less memory left than a plan needs."""
-    _check(plan.topology.k, plan.topology.hosts, memory_needed(plan))
+    _check(plan.topology.shape, memory_needed(plan))
 
 
 def check_expected_memory(scenario: Scenario, plans: int = 1, jobs: int = 1) -> None:
@@ -95,14 +94,14 @@ def check_expected_memory(scenario: Scenario, plans: int = 1, jobs: int = 1) -> 
     `plans` of its size are kept, and `jobs` of them run at a time.
     """
     needed = memory_expected(scenario, plans) + (jobs - 1) * memory_expected(scenario)
-    _check(scenario.k, expected_work(scenario).hosts, needed)
+    _check(scenario.shape, needed)
 
 
-def _check(k: int, hosts: int, needed: int) -> None:
+def _check(shape: Shape, needed: int) -> None:
     there = available()
     if there is not None and needed > there:
         raise UserError(
-            f"k = {k} with {hosts} hosts needs about "
+            f"{shape.text} with {shape.hosts} hosts needs about "
             f"{needed / 1e9:.1f} GB of memory; {there / 1e9:.1f} GB are free"
         )
 

@@ -10,7 +10,7 @@ from testbed.topology import Topology, fat_tree, leaf_spine
 SIZES = [fat_tree(4), fat_tree(10), leaf_spine(4), leaf_spine(510)]
 
 
-@pytest.mark.parametrize("topology", SIZES, ids=lambda t: f"{t.name}-{t.k}")
+@pytest.mark.parametrize("topology", SIZES, ids=lambda t: f"{t.name}-{t.shape.k}")
 def test_addresses_are_distinct_and_lead_back(topology: Topology) -> None:
     hosts = range(topology.hosts)
     addresses = [ipv4(topology.nodes[host], topology) for host in hosts]

@@ -10,7 +10,7 @@ from testbed.addressing import ipv4
 from testbed.control import DOWN, PLACE, UP, Routes, routing
 from testbed.failures import fail_links, set_link, valid_paths
 from testbed.plan import SwitchSetup
-from testbed.topology import Topology, adjacency, fat_tree, leaf_spine
+from testbed.topology import Node, Topology, adjacency, fat_tree, leaf_spine
 
 Tables = dict[str, dict[str, dict[int, tuple[int, ...]]]]
 
@@ -53,13 +53,14 @@ class Walker:
         if node.tier == "host":
             yield (*way, node.name)
             return
-        ports = self._ports(node.name, ipv4(self.topology.nodes[destination], self.topology))
+        ports = self._ports(node, ipv4(self.topology.nodes[destination], self.topology))
         if not ports or len(way) > 5:
             yield (*way, node.name, ".")
         for port in ports:
             yield from self._from(self.beyond.beyond(number, port), destination, (*way, node.name))
 
-    def _ports(self, name: str, address: int) -> list[int]:
+    def _ports(self, node: Node, address: int) -> list[int]:
+        name, tier = node.name, node.tier
         _, place = self.setups[name].defaults[PLACE]
         own, netmask, child_shift, group_shift, _, up_here = place
         tables = self.tables[name]
@@ -67,8 +68,8 @@ class Walker:
             return list(tables[DOWN].get((address & ~netmask) >> child_shift, ()))
         _, leading = tables[UP].get((address >> group_shift) & 0xFFFF, (0, 0))
         valid = leading & up_here
-        w = self.topology.width
-        return [w + 1 + i for i in range(w) if valid >> i & 1]
+        down, up = self.topology.downlinks(tier), self.topology.uplinks(tier)
+        return [down + 1 + i for i in range(up) if valid >> i & 1]
 
 
 networks = st.sampled_from([fat_tree(4), fat_tree(6), leaf_spine(4), leaf_spine(8)])

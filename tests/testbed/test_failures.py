@@ -77,11 +77,11 @@ def reference(routes: Routes, pairs: list[tuple[int, int]]) -> float:
     topology = routes.topology
     if all(link.up for link in topology.links):
         return 1.0
-    w = topology.width
+    w, below = topology.uplinks("edge"), topology.hosts_per_edge
     loads: dict[tuple[object, ...], float] = {}
     for source, destination in pairs:
         paths = valid_paths(routes, source, destination)
-        first, last = source // w, destination // w
+        first, last = source // below, destination // below
         if first == last:
             continue
         pods = first // topology.edges_per_pod, last // topology.edges_per_pod

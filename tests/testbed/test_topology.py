@@ -52,18 +52,18 @@ def test_every_port_has_one_cable(topology: Topology) -> None:
     )
     assert set(ends.values()) == {1}
     for number, node in enumerate(topology.nodes):
-        ports = [0] if node.tier == "host" else range(1, topology.k + 1)
+        ports = [0] if node.tier == "host" else range(1, node.ports + 1)
         assert node.ports == len(ports)
         assert all((number, port) in ends for port in ports)
 
 
 @settings(max_examples=30, deadline=None)
 @given(networks)
-def test_uplinks_are_the_upper_half_of_the_ports(topology: Topology) -> None:
+def test_uplinks_are_the_upper_ports(topology: Topology) -> None:
     for link in topology.links:
         lower, upper = topology.nodes[link.lower], topology.nodes[link.upper]
-        assert lower.tier == "host" or link.lower_port > topology.width
-        assert upper.tier == "core" or link.upper_port <= topology.width
+        assert lower.tier == "host" or link.lower_port > topology.downlinks(lower.tier)
+        assert upper.tier == "core" or link.upper_port <= topology.downlinks(upper.tier)
     assert all(topology.nodes[host].tier == "host" for host in range(topology.hosts))
 
 
@@ -100,7 +100,7 @@ def test_adjacency_is_symmetric(topology: Topology) -> None:
 def test_names_are_distinct_and_fit_an_interface(name: str, k: int) -> None:
     topology = make_topology(name, k)
     assert len({node.name for node in topology.nodes}) == len(topology.nodes)
-    longest = max((interface(node, topology.k) for node in topology.nodes), key=len)
+    longest = max((interface(node, node.ports) for node in topology.nodes), key=len)
     assert len(longest) <= LONGEST_INTERFACE
 
 

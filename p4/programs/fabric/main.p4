@@ -10,7 +10,7 @@ control Fabric(inout Headers headers, inout Metadata meta, inout standard_metada
         routing.apply(headers, meta, standard);
         if (meta.valid != 0) {
             balance.apply(headers, meta, standard);
-            standard.egress_spec = W + 1 + (bit<9>)meta.uplink;
+            standard.egress_spec = DOWN + 1 + (bit<9>)meta.uplink;
         }
     }
 }

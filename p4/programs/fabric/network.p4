@@ -5,6 +5,14 @@
 #define W 2  // uplinks of a switch that has any: k/2, at most 255
 #endif
 
+#ifndef DOWN
+#define DOWN W  // ports that face down: 1 to DOWN, below those that face up
+#endif
+
+#ifndef LAYER
+#define LAYER W  // uplinks of the network's edge switches
+#endif
+
 #ifndef DESTINATIONS
 #define DESTINATIONS 8  // most destinations that a switch tells apart: the network's edge switches
 #endif

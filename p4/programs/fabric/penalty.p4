@@ -9,7 +9,7 @@
 
 #include "backlog.p4"
 
-#define PORTS (2 * W + 1)
+#define PORTS (DOWN + W + 1)
 #define FORGOTTEN 8  // periods
 #define WORST 7
 
@@ -85,7 +85,7 @@ control Sampler(in Timing timing, out bit<1> is_due) {
         queues.write(port, queue); \
         penalties.write(port, (band(load, lowest_load, scale_of_load) + \
                                band(queue, 0, scale_of_queue) + 1) >> 1);
-#define SAMPLE_UP(i) SAMPLE((bit<32>)(W + 1 + i))
+#define SAMPLE_UP(i) SAMPLE((bit<32>)(DOWN + 1 + i))
         EACH_UPLINK(SAMPLE_UP)
 #ifdef SAMPLES_DOWN_PORTS
 #define SAMPLE_DOWN(i) SAMPLE((bit<32>)(1 + i))

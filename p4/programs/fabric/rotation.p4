@@ -47,11 +47,11 @@ control Rotation(in bit<32> pointer, in bit<16> id, inout Metadata meta) {
     bit<8> twist = 0;
     bit<8> turn = 0;
 
-    // id < 4 w^2, so that id2 < 4 w and two subtractions reduce it.
     action know_order() {
         bit<16> second = id >> ORDER_BITS;
-        second = second >= 2 * W ? second - 2 * W : second;
-        turn = (bit<8>)(second >= W ? second - W : second);
+        // Division by W, exact for all numbers of 16 bits.
+        bit<48> rounds = ((bit<48>)second * (0x100000000 / W + 1)) >> 32;
+        turn = (bit<8>)(second - (bit<16>)rounds * W);
         twist = (bit<8>)id[ORDER_BITS - 1:0];
     }
 

@@ -64,7 +64,7 @@ control Routing(inout Headers headers, inout Metadata meta, inout standard_metad
             if (is_below == 1) {
                 down.apply();
             } else {
-                if (standard.ingress_port <= W) {
+                if (standard.ingress_port <= DOWN) {
                     up.apply();
                 }
                 if (meta.valid == 0) {

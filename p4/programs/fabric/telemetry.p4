@@ -9,7 +9,7 @@
 // busy: with those in front of it, the frame itself and the one in service make the depth.
 
 #define CELLS (2 * PORTS_COUNTED)
-#define PORTS_COUNTED (2 * W + 1)
+#define PORTS_COUNTED (DOWN + W + 1)
 #define SLOTS 64
 #define SLOT_BITS 14  // a slot of the queue's time series lasts 2^14 microseconds
 #define ECN_CAPABLE 2

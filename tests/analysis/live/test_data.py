@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from analysis.figures.style import looks_of
-from analysis.live.data import FRAMES, WHOLE_K, embedded, place_of
+from analysis.live.data import FRAMES, embedded, place_of
 from analysis.results import read_paths, read_run
 from testbed.planning import plan_for
 from testbed.scenario import Scenario
@@ -48,7 +48,7 @@ def test_embedded__has_the_longest_queue_and_all_packets(tmp_path: Path) -> None
 
 
 def test_embedded__large_networks_are_folded_by_pods(tmp_path: Path) -> None:
-    scenario = Scenario(k=WHOLE_K + 2, message_bytes=1 << 18)
+    scenario = Scenario(k=10, message_bytes=1 << 18)
     content = content_of(tmp_path, scenario)
     assert content["folded"]
     assert len(content["nodes"]) == 3 * scenario.k + scenario.k // 2

@@ -58,7 +58,7 @@ class Bench:
         nodes = self.topology.nodes
         ends = ipv4_text(nodes[source], self.topology), ipv4_text(nodes[destination], self.topology)
         frame = frame_bytes(*ends, ack=ack, entropy=entropy)
-        arrival = source % self.topology.width + 1 if port is None else port
+        arrival = source % self.topology.hosts_per_edge + 1 if port is None else port
         out = self.switch.receive(
             arrival, frame[:HEADER_BYTES], now=self.now, length=62 if ack else 4154
         )
@@ -69,8 +69,8 @@ class Bench:
         """Send a frame that goes up, and return its uplink from 0."""
         out = self.send(source, destination, ack=ack, **given)
         assert out is not None
-        assert out.port > self.topology.width
-        return out.port - self.topology.width - 1
+        assert out.port > self.topology.hosts_per_edge
+        return out.port - self.topology.hosts_per_edge - 1
 
 
 def bench(

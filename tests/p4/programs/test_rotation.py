@@ -36,8 +36,8 @@ def test_ports_follow_the_order_of_the_pointers_identifier(switch: str, k: int) 
     for destination in set(range(count)) - {own}:
         host = destination * topology.hosts // count
         for ack in (False, True):
-            taken = tuple(stand.uplink(0, host, ack=ack) for _ in range(topology.width))
-            expected = port_order(basis(topology.width), destination + count * ack)
+            taken = tuple(stand.uplink(0, host, ack=ack) for _ in range(topology.uplinks("edge")))
+            expected = port_order(basis(topology.uplinks("edge")), destination + count * ack)
             assert taken == expected, (destination, ack)
 
 
@@ -49,7 +49,7 @@ def test_consecutive_packets_of_a_pointer_take_different_uplinks(
     stand = bench("e0_0", Scenario(k=6, seed=seed))
     taken = defaultdict(list)
     for host, ack in sent:
-        if host >= stand.topology.width:
+        if host >= stand.topology.hosts_per_edge:
             taken[host // 3, ack].append(stand.uplink(0, host, ack=ack))
     assert all(rounds(uplinks, 3) for uplinks in taken.values())
 

@@ -35,7 +35,7 @@ def test_labels_name_their_parameters() -> None:
 @pytest.mark.parametrize("scheme", schemes.SCHEMES, ids=lambda scheme: scheme.name)
 def test_programs_open_with_the_papers_section_and_deviations(scheme: schemes.Scheme) -> None:
     (parameters,) = schemes.settled((scheme,), {})
-    source = schemes.program(scheme, network(Scenario()), parameters)
+    source = schemes.programs(scheme, network(Scenario()), parameters)["edge"]
     head = source.path.read_text(encoding="utf-8").split("\n\n")[0]
     assert head.startswith("// ")
     assert "// Paper: " in head

@@ -44,6 +44,7 @@ struct metadata {
     uint8_t Fabric_balance_rotation_twist; /* bit<8> */
     uint8_t Fabric_balance_rotation_turn; /* bit<8> */
     uint16_t Fabric_balance_rotation_second; /* bit<16> */
+    uint64_t Fabric_balance_rotation_rounds; /* bit<48> */
     uint8_t Fabric_balance_rotation_position; /* bit<8> */
     uint8_t Fabric_balance_rotation_base; /* bit<8> */
     uint8_t Fabric_balance_rotation_port_of; /* bit<8> */
@@ -290,14 +291,11 @@ static inline void action_ofan19(struct packet *packet)
     packet->meta.Fabric_balance_rotation_twist = 0;
     packet->meta.Fabric_balance_rotation_turn = 0;
     packet->meta.Fabric_balance_rotation_second = (uint16_t)(packet->meta.Fabric_balance_id >> 1);
-    packet->meta.Fabric_balance_rotation_second =
-            (uint16_t)((packet->meta.Fabric_balance_rotation_second >= 4) ?
-            (((uint64_t)packet->meta.Fabric_balance_rotation_second - 4) & 0xffff) :
-            packet->meta.Fabric_balance_rotation_second);
+    packet->meta.Fabric_balance_rotation_rounds =
+            ((uint64_t)packet->meta.Fabric_balance_rotation_second * UINT64_C(0x80000001)) >> 0x20;
     packet->meta.Fabric_balance_rotation_turn =
-            (uint8_t)((packet->meta.Fabric_balance_rotation_second >= 2) ?
-            (((uint64_t)packet->meta.Fabric_balance_rotation_second - 2) & 0xffff) :
-            packet->meta.Fabric_balance_rotation_second);
+            (uint8_t)((uint64_t)packet->meta.Fabric_balance_rotation_second -
+            (uint64_t)(((packet->meta.Fabric_balance_rotation_rounds & 0xffff) * 2) & 0xffff));
     packet->meta.Fabric_balance_rotation_twist = (uint8_t)(packet->meta.Fabric_balance_id & 1);
 }
 
@@ -791,7 +789,7 @@ static struct pl_switch *create(const struct pl_world *world, uint64_t seed)
 __attribute__((visibility("default"))) const struct pl_program pl_program = {
     .abi = PL_ABI,
     .name = "ofan",
-    .digest = "398fd8e423db28ef2b66755b2d4c225cd65eec70c285a813f767e44fe1045c68",
+    .digest = "b51e8edf22d8898693ce9f9ed1c4a9d8decd08cb92f249be8718b4b8218a924d",
     .pure_egress = 1,
     .create = create,
     .destroy = pl_switch_free,

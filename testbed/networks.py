@@ -1,0 +1,69 @@
+"""Files that describe a network of the user's own: see docs/networks.md."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from errors import UserError, near
+from testbed.scenario.shape import COUNTS, given
+from testbed.scenario.toml import read_toml
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+SHAPES = tuple(COUNTS)
+SUFFIXES = (".toml",)
+
+
+def is_file(text: str) -> bool:
+    """Tell whether the value of an option names a network's file, there or not, and no shape."""
+    return text not in SHAPES and (Path(text).suffix in SUFFIXES or Path(text).is_file())
+
+
+def chosen(text: str) -> dict[str, Any]:
+    """Return the fields of a scenario that `--topology` says: a shape, or a file's network.
+
+    Raises UserError for a file that cannot be used.
+    """
+    return read(Path(text)) if is_file(text) else {"topology": text, "network": {}}
+
+
+def read(path: Path) -> dict[str, Any]:
+    """Return the fields of a scenario that a file says: `topology`, `network`.
+
+    Raises UserError naming the file, the line, the key, its value and what was wanted.
+    """
+    text, document = read_toml(path)
+    try:
+        return _fields(document)
+    except UserError as error:
+        raise UserError(f"{path}{_line_of(text, str(error))}: {error}") from error
+
+
+def _fields(document: Mapping[str, Any]) -> dict[str, Any]:
+    topology = "fat-tree" if _wants_pods(document) else "leaf-spine"
+    for name, value in document.items():
+        if name not in COUNTS[topology]:
+            raise UserError(f"{name}: a {topology} has none{near(name, COUNTS[topology])}")
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise UserError(f"{name} = {value!r}: it must be a number")
+    given(topology, document)
+    return {"topology": topology, "network": {name: float(document[name]) for name in document}}
+
+
+def _wants_pods(document: Mapping[str, Any]) -> bool:
+    """Tell three levels from two: by what only one of them has, `spines` where both could be."""
+    return "spines" not in document and not {"pods", "aggregations", "cores"}.isdisjoint(document)
+
+
+def _line_of(text: str, fault: str) -> str:
+    """Return `:3`, the line of the key that a fault begins with; nothing if it has none."""
+    name = re.match(r"[\w>-]+", fault)
+    if name:
+        key = re.compile(rf"""\s*["']?{re.escape(name[0])}["']?\s*=""")
+        for number, line in enumerate(text.splitlines(), 1):
+            if key.match(line):
+                return f":{number}"
+    return ""

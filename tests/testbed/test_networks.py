@@ -1,0 +1,82 @@
+"""Files of networks: what they may say, and how they are refused."""
+
+from pathlib import Path
+
+import pytest
+
+from errors import UserError
+from testbed.networks import chosen, is_file
+from testbed.scenario import Scenario
+from testbed.topology import build, stages
+
+OVERSUBSCRIBED = """\
+pods = 4
+edges = 2
+hosts = 4
+aggregations = 2
+cores = 6
+"""
+
+
+def scenario_of(folder: Path, text: str) -> Scenario:
+    file = folder / "mine.toml"
+    file.write_text(text, encoding="utf-8")
+    return Scenario(**chosen(str(file)))
+
+
+def test_chosen__fat_tree_of_any_size(tmp_path: Path) -> None:
+    shape = scenario_of(tmp_path, OVERSUBSCRIBED).shape
+    assert (shape.pods, shape.edges, shape.hosts, shape.aggregations, shape.cores) == (
+        4, 8, 32, 8, 6,
+    )  # fmt: skip
+    assert shape.aggregation_uplinks == 3
+    topology = build(shape)
+    assert len(topology.nodes) == 32 + shape.switches
+    assert [node.ports for node in topology.nodes[32:]] == [6] * 8 + [5] * 8 + [4] * 6
+    assert sum(node.ports for node in topology.nodes[32:]) == shape.switch_ports
+    assert stages(topology)[1] == "E-A"
+
+
+def test_chosen__leaf_spine_of_any_size(tmp_path: Path) -> None:
+    shape = scenario_of(tmp_path, "edges = 3\nhosts = 5\nspines = 2\n").shape
+    assert (shape.levels, shape.pods, shape.edges, shape.hosts, shape.cores) == (2, 1, 3, 15, 2)
+    assert len(build(shape).links) == 15 + 3 * 2
+
+
+def test_chosen__names_have_no_network_of_their_own() -> None:
+    assert chosen("leaf-spine") == {"topology": "leaf-spine", "network": {}}
+    assert not is_file("fat-tree")
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "fault"),
+    [
+        (OVERSUBSCRIBED.replace("cores = 6", "cores = 5"), ":5", "multiple of aggregations (2)"),
+        (OVERSUBSCRIBED.replace("pods = 4", "pods = 1"), ":1", "pods = 1: it must be a whole"),
+        (OVERSUBSCRIBED.replace("hosts = 4", "hosts = 2.5"), ":3", "hosts = 2.5"),
+        (OVERSUBSCRIBED.replace("hosts = 4", "hosts = '4'"), ":3", "must be a number"),
+        (OVERSUBSCRIBED + "host = 4\n", ":6", "did you mean hosts"),
+        (OVERSUBSCRIBED.replace("edges = 2\n", ""), "", "edges is missing"),
+        ("edges = 3\nhosts = 4\nspines = 300\n", ":3", "at most 255"),
+        ("edges = \n", ":1", "not TOML"),
+    ],
+)
+def test_chosen__says_file_line_key_value_and_what_was_wanted(
+    text: str, line: str, fault: str, tmp_path: Path
+) -> None:
+    with pytest.raises(UserError) as caught:
+        scenario_of(tmp_path, text)
+    assert str(caught.value).startswith(f"{tmp_path / 'mine.toml'}{line}: ")
+    assert fault in str(caught.value)
+
+
+def test_chosen__file_that_is_not_there() -> None:
+    assert is_file("nowhere.toml")
+    with pytest.raises(UserError, match=r"nowhere\.toml: No such file"):
+        chosen("nowhere.toml")
+
+
+def test_scenario__a_network_of_ones_own_has_no_k(tmp_path: Path) -> None:
+    network = scenario_of(tmp_path, OVERSUBSCRIBED).network
+    with pytest.raises(UserError, match="k is 8; a network of your own has no k"):
+        Scenario(network=network, k=8)
