@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from environment import Parser
 from errors import FAILED, writing_into
+from experiments import estimate
 from experiments.collectives import report, runs, tables
 from experiments.ownership import hand_over, topmost_missing
 from experiments.preparation import prepare
@@ -47,6 +48,7 @@ class Options:
     slow: str
     jobs: int
     out: Path
+    dry_run: bool
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -55,6 +57,10 @@ def main(arguments: Sequence[str]) -> int:
     cases = runs.cases(options.base, options.sizes, options.schemes, options.slow, SPINE_MESSAGE)
     scenarios = [case.scenario for case in cases]
     check_size(scenarios, VIRTUAL)
+    if options.dry_run:
+        print("\n".join(estimate.listed([case.title for case in cases])))
+        print(estimate.virtual_cost(scenarios, options.jobs))
+        return 0
     if line := announcement(scenarios, VIRTUAL):
         print(line, flush=True)
     prepare(scenarios, "ours")
@@ -107,6 +113,7 @@ def _options(arguments: Sequence[str]) -> Options:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=1, help="processes at once (1)")
     parser.add_argument("--out", type=Path, default=Path("results") / "collectives")
+    parser.add_argument("--dry-run", action="store_true", help="say what would run, and how long")
     given = parser.parse_args(arguments)
     if given.factor < 2 or not 0 < given.least <= given.most:
         parser.error("--from, --to and --factor make no sizes")
@@ -132,5 +139,11 @@ def _options(arguments: Sequence[str]) -> Options:
         sizes.append(step)
         step *= given.factor
     return Options(
-        base, (*sizes, given.most), tuple(given.schemes), given.slow_host, given.jobs, given.out
+        base=base,
+        sizes=(*sizes, given.most),
+        schemes=tuple(given.schemes),
+        slow=given.slow_host,
+        jobs=given.jobs,
+        out=given.out,
+        dry_run=given.dry_run,
     )

@@ -31,6 +31,12 @@ class Case:
     scenario: Scenario
 
     @property
+    def title(self) -> str:
+        """What runs, in a few words."""
+        scenario = self.scenario
+        return f"{scenario.workload} {scenario.message_bytes:,} B {scenario.scheme}"
+
+    @property
     def row(self) -> dict[str, Any]:
         """What tells it from the others."""
         scenario = self.scenario
@@ -80,10 +86,9 @@ def run(found: Sequence[Case], jobs: int) -> tuple[pd.DataFrame, int]:
     with RunProgress(len(found)) as progress:
         for outcome in run_all(run_point, [(to_toml(case.scenario),) for case in found], jobs):
             case = found[outcome.number]
-            title = f"{case.row['algorithm']} {case.row['bytes']:,} B {case.row['scheme']}"
-            progress.begin(title)
+            progress.begin(case.title)
             if outcome.error:
-                progress.finish(f"{title}: FAILED: {outcome.error}")
+                progress.finish(f"{case.title}: FAILED: {outcome.error}")
                 continue
             progress.finish("")
             row = outcome.result

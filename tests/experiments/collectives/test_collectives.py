@@ -80,3 +80,12 @@ def test_command__wrong_sizes__are_told(line: str) -> None:
     with pytest.raises(SystemExit) as raised:
         main(["collectives", *line.split()])
     assert raised.value.code == 2
+
+
+def test_dry_run__runs_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "out"
+    assert main(["collectives", "--to", "64", "--dry-run", "--out", str(out)]) == 0
+    told = capsys.readouterr().out
+    assert "double-tree 64 B ofan" in told
+    assert "hops with their ACKs" in told
+    assert not out.exists()
