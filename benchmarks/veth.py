@@ -134,10 +134,10 @@ def engine_ns(tool: Path, kind: str, options: argparse.Namespace) -> float:
         make_switches(dataplane, plan)
         with contextlib.ExitStack() as stack:
             names = ["in1", *(f"up{port}" for port in UPLINKS)]
-            handles = [socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0) for _ in names]
-            sockets = [stack.enter_context(handle).fileno() for handle in handles]
+            handles = [socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0) for _ in [*names, "all"]]
+            *sockets, sender = (stack.enter_context(handle).fileno() for handle in handles)
             interfaces = [socket.if_nametoindex(name) for name in names]
-            dataplane.attach(FIRST_EDGE, [1, *UPLINKS], interfaces, sockets, sockets[0])
+            dataplane.attach(FIRST_EDGE, [1, *UPLINKS], interfaces, sockets, sender)
             blasting = generator(tool, kind, options.seconds)
             start, before = time.monotonic_ns(), time.process_time_ns()
             dataplane.run_real(

@@ -79,6 +79,7 @@ struct front {
     struct wire_batch batch;
     uint8_t *batch_data[WIRE_BATCH];
     struct port *batch_ports[WIRE_BATCH];
+    int sender;
     int epoll_fd;
     int control_fd;
     double start_us;
@@ -174,7 +175,7 @@ static void put_on_wire(struct front *front, struct port *port, uint8_t *data, u
     if (front->batch.count == WIRE_BATCH)
         flush(front);
     uint32_t place = front->batch.count;
-    front->batch.fd = front->ports[0]->in.fd;
+    front->batch.fd = front->sender;
     front->batch_data[place] = data;
     front->batch_ports[place] = port;
     wire_add(&front->batch, port->ifindex, data, length, length);
@@ -430,6 +431,7 @@ struct front *front_new(void)
         return NULL;
     front->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
     front->control_fd = -1;
+    front->sender = -1;
     front->start_us = clock_us();
     return front;
 }
@@ -471,6 +473,14 @@ static bool make_room(struct front *front)
     return ports && touched;
 }
 
+/* The one socket that all ports send through; the first port opens it. */
+static int open_sender(struct front *front)
+{
+    if (front->sender < 0)
+        front->sender = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
+    return front->sender < 0 ? -1 : wire_open_sender(front->sender);
+}
+
 int front_add_port(struct front *front, uint32_t number, uint32_t port, int32_t fd,
                    uint32_t ifindex, uint32_t inner)
 {
@@ -484,7 +494,8 @@ int front_add_port(struct front *front, uint32_t number, uint32_t port, int32_t 
     }
     *made = (struct port){ .sw = sw, .number = port, .ifindex = ifindex, .inner = inner != 0 };
     struct epoll_event event = { .events = EPOLLIN, .data.fd = fd };
-    if (wire_open(&made->in, fd, ifindex, SLOT_BYTES, SLOTS, WIRE_WHOLE) != 0 ||
+    if (open_sender(front) != 0 ||
+        wire_open(&made->in, fd, ifindex, SLOT_BYTES, SLOTS, WIRE_WHOLE) != 0 ||
         epoll_ctl(front->epoll_fd, EPOLL_CTL_ADD, fd, &event) != 0) {
         fail(front, "packet socket: %s", strerror(errno));
         wire_close(&made->in);
@@ -581,6 +592,8 @@ void front_free(struct front *front)
     }
     if (front->epoll_fd >= 0)
         close(front->epoll_fd);
+    if (front->sender >= 0)
+        close(front->sender);
     free(front->ports);
     free(front->touched);
     free(front->switches);

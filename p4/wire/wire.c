@@ -100,10 +100,14 @@ int wire_open(struct wire_socket *socket, int fd, uint32_t ifindex, uint32_t slo
         set_number(fd, SOL_PACKET, PACKET_RESERVE, TAG) != 0 ||
         set_number(fd, SOL_PACKET, PACKET_COPY_THRESH, 1) != 0 ||
         set_buffer(fd, SO_RCVBUFFORCE, SO_RCVBUF, QUEUE_BYTES) != 0 ||
-        set_buffer(fd, SO_SNDBUFFORCE, SO_SNDBUF, SEND_BUFFER) != 0 ||
         make_ring(socket, slot_bytes, slots) != 0)
         return -1;
     return bind_to(fd, ifindex);
+}
+
+int wire_open_sender(int fd)
+{
+    return set_buffer(fd, SO_SNDBUFFORCE, SO_SNDBUF, SEND_BUFFER);
 }
 
 void wire_close(struct wire_socket *socket)

@@ -39,6 +39,12 @@ enum { WIRE_WHOLE = 1 << 18 };  /* longer than any frame */
  */
 int wire_open(struct wire_socket *socket, int fd, uint32_t ifindex, uint32_t slot_bytes,
               uint32_t slots, uint32_t roce_bytes);
+/*
+ * Prepare a socket to send from. One that nothing waits for is cheaper than one that receives as
+ * well: the kernel wakes up who waits whenever a frame has left. 0, or -1 with errno set.
+ */
+int wire_open_sender(int fd);
+
 void wire_close(struct wire_socket *socket);
 
 /* The next received frame, valid until wire_done or the next wire_next; false if there is none. */

@@ -122,8 +122,9 @@ int dp_flows(struct dp *dp, uint64_t count, const struct dp_flow *flows,
 
 /*
  * A port on an interface: it receives on an AF_PACKET socket of its own, made with protocol 0, and
- * sends through any of that namespace. Frames at ports of a greater rank are taken first: they are
- * nearer to their destination. The caller closes the sockets after dp_free.
+ * sends through any of that namespace, at the least cost through one that receives nothing. Frames
+ * at ports of a greater rank are taken first: they are nearer to their destination. The caller
+ * closes the sockets after dp_free.
  */
 struct dp_wire {
     uint32_t node;

@@ -64,7 +64,8 @@ class Engine(Share):
             )
             for node, port in where
         ]
-        self.dataplane.attach(nodes, numbers, indices, sockets, sockets[0], rank=ranks)
+        sender = self.open_socket()
+        self.dataplane.attach(nodes, numbers, indices, sockets, sender, rank=ranks)
         self.follow_links(plan, topology.switches, self._switches)
 
     def registers(self, name: str) -> dict[str, list[int]]:

@@ -19,7 +19,7 @@
  */
 
 enum {
-    ENTRY_BURST = 16,          /* frames taken in a turn from a port where they enter */
+    BURST = 16,                /* frames taken of a port before what became due is sent */
     ENTRY_TURNS = 64,          /* frames let in before the later hops get their turn again */
     SPINS_BEFORE_LOOK = 1024,  /* how often spinning looks at the control descriptor */
     ROOM_FOR_TICKS = 1000,
@@ -88,9 +88,8 @@ static void do_what_is_due(struct dp *dp, uint64_t now)
         if (thing >= dp->port_count)
             act(dp, thing - dp->port_count, timers->time[thing]);
         else
-            real_transmit(dp, thing, now);
+            real_transmit(dp, thing);
     }
-    real_flush(dp);
 }
 
 /* --- Frames from sockets --- */
@@ -135,18 +134,32 @@ static void receive(struct dp *dp, const struct real_port *place, uint32_t numbe
     set_switch_timer(dp, sw);
 }
 
-/* Take at most `most` frames of a port; returns how many there were. */
-static uint32_t take_frames(struct dp *dp, struct real_port *port, uint32_t most)
+/*
+ * Take at most a burst of a port's frames, and send together what becomes due meanwhile: past our
+ * capacity that is a third cheaper. Returns how many frames there were.
+ */
+static uint32_t take_burst(struct dp *dp, struct real_port *port)
 {
     struct wire_frame frame;
     uint32_t taken = 0;
-    for (; taken < most && wire_next(&port->in, &frame); taken++) {
+    for (; taken < BURST && wire_next(&port->in, &frame); taken++) {
         uint32_t number = keep(dp, &frame);
         wire_done(&port->in);
         uint64_t now = look_at_clock(dp);
         do_what_is_due(dp, now);
         receive(dp, port, number, now);
     }
+    real_flush(dp);
+    return taken;
+}
+
+/* Take what there is at a port, but no more than its ring holds. */
+static uint32_t take_ring(struct dp *dp, struct real_port *port)
+{
+    uint32_t taken = 0;
+    uint32_t burst = BURST;
+    for (; burst == BURST && taken < port->in.slots; taken += burst)
+        burst = take_burst(dp, port);
     return taken;
 }
 
@@ -162,7 +175,7 @@ static uint32_t let_frames_in(struct dp *dp)
     for (uint32_t i = 0; i < ports && taken < ENTRY_TURNS; i++) {
         uint32_t place = real->first_entry + real->next_entry;
         real->next_entry = real->next_entry + 1 == ports ? 0 : real->next_entry + 1;
-        taken += take_frames(dp, &real->ports[real->polled[place]], ENTRY_BURST);
+        taken += take_burst(dp, &real->ports[real->polled[place]]);
     }
     return taken;
 }
@@ -175,10 +188,8 @@ static bool take_all_frames(struct dp *dp)
 {
     struct real_front *real = dp->real;
     uint32_t taken = 0;
-    for (uint32_t i = 0; i < real->first_entry; i++) {
-        struct real_port *port = &real->ports[real->polled[i]];
-        taken += take_frames(dp, port, port->in.slots);
-    }
+    for (uint32_t i = 0; i < real->first_entry; i++)
+        taken += take_ring(dp, &real->ports[real->polled[i]]);
     return taken + let_frames_in(dp) > 0;
 }
 
@@ -284,6 +295,7 @@ static int run(struct dp *dp, const struct dp_real *real)
     for (;;) {
         bool more = take_all_frames(dp);
         do_what_is_due(dp, look_at_clock(dp));
+        real_flush(dp);
         sample(dp);
         if (records_failed(dp))
             return DP_FAILED;

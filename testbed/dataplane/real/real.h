@@ -39,6 +39,12 @@ struct real_host {
     uint32_t late[LATE_BUCKETS];
 };
 
+/* A frame in the batch that goes on the wire next. */
+struct real_departure {
+    struct entry entry;
+    uint32_t port;
+};
+
 struct real_front {
     struct real_port *ports;
     struct real_host *hosts;
@@ -48,8 +54,7 @@ struct real_front {
     uint32_t next_entry;       /* whose turn it is among them */
     struct timers timers;      /* ports, then nodes */
     struct wire_batch batch;
-    uint32_t batch_packets[WIRE_BATCH];
-    uint32_t batch_ports[WIRE_BATCH];
+    struct real_departure departures[WIRE_BATCH];
     int epoll_fd;
     int control_fd;            /* the one that epoll knows */
     uint64_t looked_ns;        /* when epoll was asked last */
@@ -62,8 +67,8 @@ struct real_front {
 /* A frame was queued: it is due on the wire at its departure plus the link's delay. */
 void real_notice(struct dp *dp, const struct port *port);
 
-/* Put on the wire what is due by `now`. */
-void real_transmit(struct dp *dp, uint32_t port, uint64_t now);
+/* Add the next frame of a port to the batch; what the batch holds goes on the wire at dp->now. */
+void real_transmit(struct dp *dp, uint32_t port);
 void real_flush(struct dp *dp);
 
 void real_read_port(const struct dp *dp, const struct port *port, struct dp_port_record *record);

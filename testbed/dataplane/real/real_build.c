@@ -57,7 +57,8 @@ void real_close(struct dp *dp)
 static int open_socket(struct dp *dp, struct real_port *port, const struct dp_wire *wire)
 {
     if (wire->ifindex == 0 || wire_open(&port->in, wire->receiver, wire->ifindex, SLOT_BYTES, SLOTS,
-                                        PACKET_ROOM) != 0)
+                                        PACKET_ROOM) != 0 ||
+        wire_open_sender(wire->sender) != 0)
         return build_fail(dp, "packet socket %d on interface %u: %s", wire->receiver,
                           wire->ifindex, strerror(wire->ifindex ? errno : ENODEV));
     struct epoll_event event = { .events = EPOLLIN, .data.fd = wire->receiver };

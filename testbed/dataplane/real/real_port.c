@@ -5,7 +5,7 @@
 /*
  * Ports on sockets. A frame goes on the wire when the clock reaches its ideal departure plus the
  * link's delay; being late on one does not push the next. The lateness, and what it does to the
- * distances between frames, is the emulation's error and is kept.
+ * distances between frames, is the emulation's error and is kept: it is that of the whole batch.
  */
 
 void real_notice(struct dp *dp, const struct port *port)
@@ -78,47 +78,55 @@ static void note_pace(const struct dp *dp, struct real_host *host, const struct 
 static void lose(void *context, uint32_t place)
 {
     struct dp *dp = context;
-    dp->ports[dp->real->batch_ports[place]].drops++;
+    uint32_t number = dp->real->departures[place].port;
+    dp->ports[number].drops++;
     dp->workers[0].totals.dropped_down++;
-    dp->workers[0].totals.delivered -= dp->real->batch_ports[place] >= dp->first_port[dp->hosts];
+    dp->workers[0].totals.delivered -= number >= dp->first_port[dp->hosts];
+}
+
+static void note_departure(struct dp *dp, const struct real_departure *departure)
+{
+    uint32_t number = departure->port;
+    const struct entry *entry = &departure->entry;
+    note_gap(dp, &dp->real->ports[number], entry, dp->now);
+    if (number >= dp->first_port[dp->hosts])
+        dp->workers[0].totals.delivered++;
+    else if (packet_at(dp, entry->packet)->class == FRAME_DATA)
+        note_pace(dp, &dp->real->hosts[number], entry, dp->now);
 }
 
 void real_flush(struct dp *dp)
 {
     struct real_front *real = dp->real;
     uint32_t count = real->batch.count;
+    for (uint32_t i = 0; i < count; i++)
+        note_departure(dp, &real->departures[i]);
     wire_flush(&real->batch, lose, dp);
     for (uint32_t i = 0; i < count; i++)
-        packet_free(&dp->workers[0], real->batch_packets[i]);
+        packet_free(&dp->workers[0], real->departures[i].entry.packet);
 }
 
-static void put_on_wire(struct dp *dp, uint32_t number, const struct entry *entry, uint64_t now)
+static void put_on_wire(struct dp *dp, uint32_t number, struct entry entry)
 {
     struct real_front *real = dp->real;
-    struct real_port *port = &real->ports[number];
-    const struct packet *packet = packet_at(dp, entry->packet);
+    const struct real_port *port = &real->ports[number];
+    const struct packet *packet = packet_at(dp, entry.packet);
     bool other = real->batch.fd != port->sender;
     if (real->batch.count == WIRE_BATCH || (real->batch.count > 0 && other))
         real_flush(dp);
     real->batch.fd = port->sender;
-    real->batch_ports[real->batch.count] = number;
-    real->batch_packets[real->batch.count] = entry->packet;
+    real->departures[real->batch.count] = (struct real_departure){ entry, number };
     wire_add(&real->batch, port->ifindex, packet->data, packet->stored, packet->length);
-    note_gap(dp, port, entry, now);
-    if (number >= dp->first_port[dp->hosts])
-        dp->workers[0].totals.delivered++;
-    else if (packet->class == FRAME_DATA)
-        note_pace(dp, &real->hosts[number], entry, now);
 }
 
-void real_transmit(struct dp *dp, uint32_t number, uint64_t now)
+void real_transmit(struct dp *dp, uint32_t number)
 {
     struct real_front *real = dp->real;
     struct real_port *port = &real->ports[number];
     uint64_t delay = dp->settings.delay_ps;
     struct entry entry = *port->head.entry;
     port_advance(&dp->workers[0], &dp->ports[number], entry.departure);
-    put_on_wire(dp, number, &entry, now);
+    put_on_wire(dp, number, entry);
     fifo_take(&port->head, &dp->workers[0].chunks);
     uint64_t next = fifo_departure(port->head);
     timers_set(&real->timers, number, next == TIME_NEVER ? next : next + delay);

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.apart import run_apart
-from tests.testbed.dataplane.flooded import FEW, FIRST, FLOOD, FLOODED, LARGE
+from tests.testbed.dataplane.flooded import CUT, FEW, FIRST, FLOOD, FLOODED, LARGE
 
 SLOTS = 1024  # as in real_build.c
 
@@ -26,3 +26,11 @@ def test_flood__is_lost_where_it_enters_and_counted_there(outcome: dict[str, Any
 @pytest.mark.root
 def test_other_ports__lose_nothing_small_or_large(outcome: dict[str, Any]) -> None:
     assert outcome["sent"] == SLOTS * len(FLOODED) + FEW + LARGE
+
+
+@pytest.mark.root
+def test_frames_that_the_kernel_refuses__are_drops_of_their_port_alone(
+    outcome: dict[str, Any],
+) -> None:
+    """They are sent together with frames for another port, none of which is lost."""
+    assert outcome["drops"] == {f"{FIRST}-{CUT}": FEW}
