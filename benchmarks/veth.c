@@ -15,6 +15,7 @@
  * sends the frame that it reads from standard input, padded with zeros, RATE times a second or as
  * fast as it can, and prints how many it sent. `veth forward FROM TO` is the barest forwarder there
  * is, and prints frames and nanoseconds of processor time once none comes for a second.
+ * `veth burn SHARE` keeps its processor busy for that share of each millisecond.
  */
 
 enum { FRAME_ROOM = 1 << 16, BATCH = 32 };
@@ -113,6 +114,18 @@ static void forward(const char *from, const char *to)
     printf("%lu %.0f\n", frames, after - before);
 }
 
+/* Until it is ended. */
+static void burn(double share)
+{
+    struct timespec rest = { .tv_nsec = (long)((1 - share) * 1e6) };
+    for (;;) {
+        double until = seconds() + share / 1e3;
+        while (seconds() < until)
+            ;
+        nanosleep(&rest, NULL);
+    }
+}
+
 int main(int count, char **words)
 {
     if ((count == 5 || count == 6) && strcmp(words[1], "blast") == 0)
@@ -120,6 +133,8 @@ int main(int count, char **words)
               count == 6 ? strtod(words[5], NULL) : 0);
     else if (count == 4 && strcmp(words[1], "forward") == 0)
         forward(words[2], words[3]);
+    else if (count == 3 && strcmp(words[1], "burn") == 0)
+        burn(strtod(words[2], NULL));
     else
         return 2;
     return 0;
