@@ -27,10 +27,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from errors import UserError
-
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
+from errors import UserError
 from p4.codegen.document import ProgramError
 from p4.compiler import CompileError, compile_file
 from p4.compiler.reference import compile_with_p4c
@@ -43,7 +42,7 @@ from testbed.bmv2.errors import Bmv2Error
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-FRAMES = 60
+FRAMES = 100
 Test = tuple[Path, Path | None]
 
 
