@@ -24,8 +24,8 @@ class HeaderStatements:
             "add_header": self._add,
             "add_header_fast": lambda p: self.set_valid(self._header(p[0])),
             "remove_header": self._remove,
-            "assign_header": lambda p: self._copy(self._header(p[0]), self._header(p[1])),
-            "copy_header": lambda p: self._copy(self._header(p[0]), self._header(p[1])),
+            "assign_header": self._copy_whole,
+            "copy_header": self._copy_whole,
             "assign_union": self._copy_union,
             "assign_header_stack": self._copy_stack,
             "assign_union_stack": self._copy_union_stack,
@@ -85,6 +85,28 @@ class HeaderStatements:
                 size = self.size(header)
             self._writer.line(f"packet->base.size -= {size};")
             self._writer.line(f"pl_set_invalid(packet->valid, {header.number});")
+
+    def _copy_whole(self, parameters: tuple[p4.Value, ...]) -> None:
+        """Write a copy of a header, or of metadata, which have no validity, field by field."""
+        match [self._metadata(value) for value in parameters[:2]]:
+            case [str(to), str(source)]:
+                headers, types = self._context.program.headers, self._context.program.header_types
+                _check_same([headers[to].type], [headers[source].type])
+                for field in types[headers[to].type].fields:
+                    place = self._context.layout.field(p4.FieldRef(to, field.name))
+                    self._context.store(place, p4.FieldRef(source, field.name))
+            case [None, None]:
+                self._copy(self._header(parameters[0]), self._header(parameters[1]))
+            case _:
+                raise ProgramError("copies between a header and metadata")
+
+    def _metadata(self, value: p4.Value) -> str | None:
+        """Return the name of metadata, None for a header."""
+        match value:
+            case p4.HeaderRef(name) if self._context.program.headers[name].metadata:
+                return name
+            case _:
+                return None
 
     def _copy(self, to: HeaderPlace, source: HeaderPlace) -> None:
         _check_same([to.type], [source.type])

@@ -139,6 +139,7 @@ class Usage:
         if statement.operation in BUILDING:
             for value in statement.parameters:
                 self._build(value)
+            self._note_whole(statement.parameters[0])
             return
         if statement.operation == "mark_to_drop":
             for value in statement.parameters:
@@ -150,6 +151,12 @@ class Usage:
             self._note_written(value)
             if statement.operation != "execute_meter":
                 break
+
+    def _note_whole(self, value: p4.Value) -> None:
+        """Note that all fields of metadata are written."""
+        if isinstance(value, p4.HeaderRef) and self._program.headers[value.name].metadata:
+            kind = self._program.header_types[self._program.headers[value.name].type]
+            self.types[kind.name].written.update(field.name for field in kind.fields)
 
     def _note_dropping(self, value: p4.Value) -> None:
         if isinstance(value, p4.HeaderRef) and value.name != STANDARD_METADATA:

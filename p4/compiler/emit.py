@@ -369,7 +369,8 @@ def _name(node: Node | None) -> str | None:
 def _key(key: flat.Key) -> Json:
     target = key.target
     path = [target.header, "$valid$" if isinstance(target, flat.Validity) else target.name]
-    return {"match_type": key.kind, "name": key.name, "target": path, "mask": None}
+    mask = None if key.mask is None else hexstr(key.mask, t.width(key.target.type))
+    return {"match_type": key.kind, "name": key.name, "target": path, "mask": mask}
 
 
 def _match_type(table: flat.Table) -> str:

@@ -281,11 +281,15 @@ class Action:
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """A table's key element: a field or a header's validity; match kind as JSON names it."""
+    """A table's key element: a field or a header's validity; match kind as JSON names it.
+
+    With a `mask`, other bits of the field count as 0.
+    """
 
     kind: str
     target: Field | Validity
     name: str
+    mask: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

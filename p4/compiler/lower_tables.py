@@ -57,10 +57,22 @@ def _key(ctx: Context, key: tree.Key, earlier: flat.Key | None) -> flat.Key:
     known = earlier is None or earlier.target == value
     if known and isinstance(value, flat.Field | flat.Validity):
         return flat.Key(kind, value, name)
+    if (masked := _masked(value)) and (earlier is None or (earlier.target, earlier.mask) == masked):
+        return flat.Key(kind, masked[0], name, masked[1])
     target = earlier.target if earlier is not None else ctx.scalar(value.type, "key")
     assert isinstance(target, flat.Field)
     ctx.emit(flat.Assign(target, value, key.at))
     return flat.Key(kind, target, name)
+
+
+def _masked(value: flat.Value) -> tuple[flat.Field, int] | None:
+    """Return the field and the mask of a key `field & mask`, which tables have as such."""
+    match value:
+        case flat.Operation("&", flat.Field() as field, flat.Number(mask)) if mask:
+            return field, mask
+        case flat.Operation("&", flat.Number(mask), flat.Field() as field) if mask:
+            return field, mask
+    return None
 
 
 # The rest of a table

@@ -100,7 +100,10 @@ def _converted(value: object, kind: Any) -> Any:
 def _number(value: object, kind: Any) -> float | None:
     if kind is int:
         return int(value) if isinstance(value, Integral) else None
-    return float(value) if isinstance(value, Real) and math.isfinite(value) else None
+    try:
+        return float(value) if isinstance(value, Real) and math.isfinite(value) else None
+    except OverflowError:
+        return None
 
 
 def _sequence(value: object, kinds: tuple[Any, ...]) -> tuple[Any, ...] | None:

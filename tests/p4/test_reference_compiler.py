@@ -10,6 +10,7 @@ import pytest
 
 from p4.codegen.generate import generate_c
 from p4.codegen.reader import read_program
+from p4.compiler import CompileError
 from p4.compiler.reference import NAMES, compile_with_p4c
 from testbed.bmv2.compilers import compare_compilers
 
@@ -46,6 +47,11 @@ def test_programs__compile_with_p4c_and_load(
 )
 @pytest.mark.parametrize("path", [*PROGRAMS, *LANGUAGE, *GIVEN], ids=lambda path: path.stem)
 def test_both_compilers__on_both_switches(path: Path) -> None:
-    verdicts = compare_compilers(path, seed=1, frames=FRAMES)
+    try:
+        verdicts = compare_compilers(path, seed=1, frames=FRAMES)
+    except CompileError as error:
+        if "BMV2 does not support" in str(error):
+            pytest.skip("p4c has no such thing for BMv2")
+        raise
     assert verdicts.differences == ()
     assert verdicts.ours.frames > 0

@@ -252,3 +252,44 @@ def test_last_header_of_a_stack__in_the_parser(stack: Json) -> None:
     copies(steps)[1] = {"type": "stack_field", "value": ["stack", "last"]}
     switch = Switch(Program.from_document(stack, "stack"))
     assert [o.data.hex() for o in switch.receive(1, bytes([1, 7, 8]))] == ["01070808"]
+
+
+def test_metadata__copied_whole(tmp_path: Path) -> None:
+    source = tmp_path / "copy.p4"
+    source.write_text(SOURCE)
+    whole = compile_file(source)
+    before = {"name": "before", "id": 99, "header_type": "standard_metadata", "metadata": True}
+    whole["headers"].append(before)
+    (action,) = (each for each in whole["actions"] if each["primitives"])
+    references = [{"type": "header", "value": name} for name in ("before", "standard_metadata")]
+    action["primitives"] += [
+        {"op": "assign_header", "parameters": references},
+        {
+            "op": "assign",
+            "parameters": [
+                {"type": "field", "value": ["standard_metadata", "egress_spec"]},
+                {"type": "hexstr", "value": "0x07"},
+            ],
+        },
+        {
+            "op": "assign",
+            "parameters": [
+                {"type": "field", "value": ["card", "c"]},
+                {"type": "field", "value": ["before", "egress_spec"]},
+            ],
+        },
+    ]
+    frame = bytes.fromhex("00abcdef 1234 56")
+    (sent,) = Switch(Program.from_document(whole, "copy")).receive(1, frame)
+    assert (sent.port, sent.data[2:4]) == (7, bytes([0, 3]))
+
+
+def test_header_and_metadata__are_not_copied_to_each_other(tmp_path: Path) -> None:
+    source = tmp_path / "copy.p4"
+    source.write_text(SOURCE)
+    whole = compile_file(source)
+    (action,) = (each for each in whole["actions"] if each["primitives"])
+    references = [{"type": "header", "value": name} for name in ("card", "standard_metadata")]
+    action["primitives"].append({"op": "assign_header", "parameters": references})
+    with pytest.raises(ProgramError, match="between a header and metadata"):
+        generate_c(read_program(whole))

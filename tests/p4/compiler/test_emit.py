@@ -94,3 +94,29 @@ def test_emit__does_not_depend_on_how_the_program_was_named(
     assert compile_file(Path("folder/../folder/main.p4")) == absolute
     monkeypatch.chdir(folder)
     assert compile_file(Path("main.p4")) == absolute
+
+
+@pytest.mark.parametrize(
+    ("key", "mask"),
+    [
+        ("hdr.h.b & 5", "0x05"),
+        ("5 & hdr.h.b", "0x05"),
+        ("hdr.h.b", None),
+        ("hdr.h.b & hdr.h.a", ""),
+        ("hdr.h.b & 0", ""),
+    ],
+)
+def test_emit__key_with_a_constant_mask_is_a_masked_field(
+    key: str, mask: str | None, tmp_path: Path
+) -> None:
+    result = compile_parts(
+        tmp_path,
+        locals=f"action a() {{ hdr.h.a = 1; }} table t {{ key = {{ {key}: exact; }} "
+        "actions = { a; } default_action = a; }",
+        apply="t.apply();",
+    )
+    (table,) = (each for each in result["pipelines"][0]["tables"] if each["key"])
+    (element,) = table["key"]
+    direct = element["target"] == ["h", "b"]
+    assert direct == (mask != "")
+    assert element["mask"] == (mask or None)

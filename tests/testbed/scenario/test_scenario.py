@@ -140,3 +140,10 @@ def test_from_toml__what_is_no_toml__is_refused(
     path.write_bytes(content)
     with pytest.raises(UserError, match=problem):
         from_toml(path)
+
+
+def test_from_toml__number_beyond_all__is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "s.toml"
+    path.write_text(f"load = {'9' * 400}\n", encoding="utf-8")
+    with pytest.raises(UserError, match="load"):
+        from_toml(path)
