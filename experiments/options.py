@@ -119,7 +119,7 @@ def scenarios(given: argparse.Namespace) -> tuple[Scenario, ...]:
         schemes.find(name)
     own = own_schemes(given.scheme_file)
     shared: dict[str, Any] = {field.name: getattr(given, field.name) for field in PLAIN}
-    shared |= networks.chosen(given.topology)
+    shared |= said_by_file(given)
     shared["acks"] = not given.no_acks
     shared["workload_options"] = dict(given.workload_option)
     shared["cca_parameters"] = owned(given.cca, given)
@@ -139,6 +139,21 @@ def scenarios(given: argparse.Namespace) -> tuple[Scenario, ...]:
         for seed in given.seeds
         for scheme in ordered
     )
+
+
+def said_by_file(given: argparse.Namespace) -> dict[str, Any]:
+    """Return the fields that `--topology` says.
+
+    Raises UserError for an option that says something else than the file.
+    """
+    found = networks.chosen(given.topology)
+    for field in PLAIN:
+        asked = getattr(given, field.name, field.default)
+        if field.name in found and asked not in {field.default, found[field.name]}:
+            raise UserError(
+                f"{option_of(field)} {asked:g}: {given.topology} says {found[field.name]:g}"
+            )
+    return found
 
 
 def own_schemes(files: Sequence[Path]) -> list[schemes.Scheme]:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from errors import UserError, near
+from testbed import topo_files
 from testbed.scenario.shape import COUNTS, given
 from testbed.scenario.toml import read_toml
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 SHAPES = tuple(COUNTS)
-SUFFIXES = (".toml",)
+SUFFIXES = (".toml", ".topo")
 
 
 def is_file(text: str) -> bool:
@@ -33,13 +34,26 @@ def chosen(text: str) -> dict[str, Any]:
 def read(path: Path) -> dict[str, Any]:
     """Return the fields of a scenario that a file says: `topology`, `network`.
 
+    A `.topo` file of htsim says `rate_gbps` and `delay_ns` too.
+
     Raises UserError naming the file, the line, the key, its value and what was wanted.
     """
+    if path.suffix == ".topo":
+        fields = topo_files.read(path)
+        _check(path, fields)
+        return fields
     text, document = read_toml(path)
     try:
         return _fields(document)
     except UserError as error:
         raise UserError(f"{path}{_line_of(text, str(error))}: {error}") from error
+
+
+def _check(path: Path, fields: Mapping[str, Any]) -> None:
+    try:
+        given(fields["topology"], fields["network"])
+    except UserError as error:
+        raise UserError(f"{path}: {error}") from None
 
 
 def _fields(document: Mapping[str, Any]) -> dict[str, Any]:

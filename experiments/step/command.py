@@ -94,9 +94,8 @@ def _options(arguments: Sequence[str]) -> Options:
         Scenario(
             scheme=scheme,
             k=given.k,
-            **networks.chosen(given.topology),
             seed=seed,
-            rate_gbps=given.rate,
+            **{"rate_gbps": given.rate, **networks.chosen(given.topology)},
             payload_bytes=given.payload,
             ecn_bytes=given.ecn,
             cca=given.cca,

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,6 +11,9 @@ from experiments.options import PLAIN, parse
 from experiments.values import option_of, seeds, size
 from testbed import schemes
 from testbed.scenario import Scenario
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def test_parse__nothing__is_the_papers_default_in_any_world() -> None:
@@ -148,3 +153,15 @@ def test_parse__absurd_or_mistyped__is_one_line_that_helps(
     (line,) = capsys.readouterr().err.splitlines()
     assert words[0] in line
     assert complaint in line
+
+
+def test_scenarios__topology_of_a_file__says_rate_and_shape(tmp_path: Path) -> None:
+    file = tmp_path / "two.topo"
+    tier = "Downlink_speed_Gbps 100\nRadix_Down 2\nDownlink_Latency_ns 900\n"
+    file.write_text(
+        f"Nodes 4\nTiers 2\nPodsize 4\nTier 0\n{tier}Radix_Up 1\nTier 1\n{tier}", encoding="utf-8"
+    )
+    (scenario,) = parse(["--topology", str(file), "--schemes", "ofan", "--seeds", "1"]).scenarios
+    assert (scenario.topology, scenario.hosts, scenario.rate_gbps) == ("leaf-spine", 4, 100)
+    with pytest.raises(UserError, match=r"--rate 400: .* says 100"):
+        parse(["--topology", str(file), "--rate", "400"])
