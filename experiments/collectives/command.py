@@ -76,6 +76,43 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _options(arguments: Sequence[str]) -> Options:
+    parser = _parser()
+    given = parser.parse_args(arguments)
+    if given.factor < 2 or not 0 < given.least <= given.most:
+        parser.error("--from, --to and --factor make no sizes")
+    if given.reduce_ps_per_byte is None:
+        given.reduce_ps_per_byte = SUMMING if given.slow_host else 0.0
+    costs: dict[str, float | str] = {
+        "alpha_ns": given.alpha_ns,
+        "reduce_ps_per_byte": given.reduce_ps_per_byte,
+        "group": given.group,
+    }
+    chunk = given.chunk if given.chunk == "nccl" else size(given.chunk)
+    base = Scenario(
+        scheme=given.scheme,
+        k=given.k,
+        seed=given.seed,
+        rate_gbps=given.rate,
+        payload_bytes=given.payload,
+        workload="double-tree",
+        workload_options={**costs, "chunk": chunk},
+    )
+    sizes, step = [], given.least
+    while step < given.most:
+        sizes.append(step)
+        step *= given.factor
+    return Options(
+        base=base,
+        sizes=(*sizes, given.most),
+        schemes=tuple(given.schemes),
+        slow=given.slow_host,
+        jobs=given.jobs,
+        out=given.out,
+        dry_run=given.dry_run,
+    )
+
+
+def _parser() -> Parser:
     parser = Parser(
         prog="run.py collectives",
         description=__doc__,
@@ -114,36 +151,4 @@ def _options(arguments: Sequence[str]) -> Options:
     parser.add_argument("--jobs", type=int, default=1, help="processes at once (1)")
     parser.add_argument("--out", type=Path, default=Path("results") / "collectives")
     parser.add_argument("--dry-run", action="store_true", help="say what would run, and how long")
-    given = parser.parse_args(arguments)
-    if given.factor < 2 or not 0 < given.least <= given.most:
-        parser.error("--from, --to and --factor make no sizes")
-    if given.reduce_ps_per_byte is None:
-        given.reduce_ps_per_byte = SUMMING if given.slow_host else 0.0
-    costs: dict[str, float | str] = {
-        "alpha_ns": given.alpha_ns,
-        "reduce_ps_per_byte": given.reduce_ps_per_byte,
-        "group": given.group,
-    }
-    chunk = given.chunk if given.chunk == "nccl" else size(given.chunk)
-    base = Scenario(
-        scheme=given.scheme,
-        k=given.k,
-        seed=given.seed,
-        rate_gbps=given.rate,
-        payload_bytes=given.payload,
-        workload="double-tree",
-        workload_options={**costs, "chunk": chunk},
-    )
-    sizes, step = [], given.least
-    while step < given.most:
-        sizes.append(step)
-        step *= given.factor
-    return Options(
-        base=base,
-        sizes=(*sizes, given.most),
-        schemes=tuple(given.schemes),
-        slow=given.slow_host,
-        jobs=given.jobs,
-        out=given.out,
-        dry_run=given.dry_run,
-    )
+    return parser
