@@ -9,7 +9,7 @@ import numpy as np
 from analysis.critical_path import Lasting, ready_times
 from analysis.cuts import through_cuts
 from analysis.jobs import Jobs, jobs_of, through_one_link
-from analysis.messages import PICOSECONDS, Link, frames_of
+from analysis.messages import LAST, PICOSECONDS, Link, frames_of
 
 if TYPE_CHECKING:
     from analysis.messages import Column, Frames, Messages
@@ -29,7 +29,7 @@ def floor(scenario: Scenario, messages: Messages) -> float:
         through_one_link(_receiving(link, messages, frames, starts)),
         through_cuts(link, messages, frames, starts),
     ]
-    if not messages.graph.waits and not starts.any():
+    if scenario.speeds.uniform and not messages.graph.waits and not starts.any():
         bounds.append(with_acks_between(link, messages, frames))
     return max(bounds) / PICOSECONDS
 
@@ -38,13 +38,13 @@ def critical_path(link: Link, messages: Messages, frames: Frames) -> tuple[Colum
     """Return when each message starts and is delivered at the earliest."""
     pace, sent = link.pace(frames.payload), frames.count > 0
     leaves = np.cumsum(frames.count * pace, axis=0) - pace
-    arrives = leaves + messages.hops * (link.delay + link.data(frames.payload))
+    arrives = leaves + link.way(link.frame(frames.payload), messages.hops)
     last = (np.where(sent, times, 0).max(axis=0) for times in (arrives, leaves))
     delivered, begun = last
     next_frame = (frames.count * pace).sum(axis=0) - begun
     data = link.data(frames.payload)
-    shortest = np.where(sent, data, data.max()).min(axis=0)
-    reaches = (messages.hops - 1) * (link.delay + shortest)
+    shortest = np.where(sent, frames.payload, frames.payload.max()).min(axis=0)
+    reaches = link.upto(LAST, link.frame(shortest), messages.hops)
     fills = (frames.count * (data + link.gap)).sum(axis=0)
     times = np.zeros((5, len(messages.graph.source)))
     times[:, messages.step] = np.stack((delivered, begun, next_frame, reaches, fills)) / PICOSECONDS
@@ -64,7 +64,7 @@ def critical_path(link: Link, messages: Messages, frames: Frames) -> tuple[Colum
 def _sending(link: Link, messages: Messages, frames: Frames, starts: Column) -> Jobs:
     """List the jobs of the hosts' own links, at the pace of their data."""
     pace = link.pace(frames.payload)
-    path = messages.hops * (link.delay + link.data(frames.payload))
+    path = link.way(link.frame(frames.payload), messages.hops)
     tail = path - pace + link.back(messages.hops)
     return jobs_of(messages.source, frames, frames.count * pace, starts, tail)
 
@@ -72,7 +72,7 @@ def _sending(link: Link, messages: Messages, frames: Frames, starts: Column) -> 
 def _receiving(link: Link, messages: Messages, frames: Frames, starts: Column) -> Jobs:
     """List the jobs of the links to the hosts, where nothing is paced."""
     data = link.data(frames.payload)
-    head = starts + (messages.hops - 1) * (link.delay + data)
+    head = starts + link.upto(LAST, link.frame(frames.payload), messages.hops)
     tail = link.delay - link.gap + link.back(messages.hops)
     return jobs_of(messages.destination, frames, frames.count * (data + link.gap), head, tail)
 

@@ -6,6 +6,7 @@ rounds them, so that what must not be exceeded is compared exactly.
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -13,12 +14,14 @@ import numpy as np
 
 from analysis.critical_path import Graph, graph_of
 from testbed.scenario.distances import hops_between
+from testbed.scenario.speeds import STAGES
 
 if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
     from testbed.scenario import Scenario
+    from testbed.scenario.speeds import Speed
 
     Column = NDArray[np.int64]
 
@@ -79,15 +82,51 @@ def frames_of(messages: Messages, payload_bytes: int) -> Frames:
     return Frames(np.stack((np.full_like(rest, payload_bytes), rest + 1, rest)), count)
 
 
-@dataclass(frozen=True, slots=True)
+LAST = len(STAGES) - 1
+LEAST_HOPS = (0, 4, 6, 6, 4, 0)
+"""Between hosts how far apart a frame crosses each of STAGES."""
+
+
+@dataclass(frozen=True)
 class Link:
-    """What frames take on a link of a run, in picoseconds."""
+    """What frames take on a run's links, in picoseconds: on a host's, and on the way between hosts.
+
+    Where links of a tier differ, each counts as the fastest of them.
+    """
 
     scenario: Scenario
 
+    @functools.cached_property
+    def speeds(self) -> tuple[Speed, ...]:
+        """The speed of each of STAGES."""
+        return tuple(self.scenario.speeds.best(tier) for tier in STAGES)
+
     def time(self, wire_bytes: Column | int) -> Column:
         """Time that a frame of so many bytes takes, without the gap."""
-        return _rounded(np.asarray(wire_bytes) * (8 * PICOSECONDS / self.scenario.rate_gbps))
+        return self._time(0, wire_bytes)
+
+    def _time(self, stage: int, wire_bytes: Column | int) -> Column:
+        return _rounded(np.asarray(wire_bytes) * self.speeds[stage].picoseconds_per_byte)
+
+    def upto(self, stage: int, wire_bytes: Column | int, hops: Column | int) -> Column:
+        """Time that a frame takes over the links before a stage, delays included."""
+        parts = [
+            np.where(
+                np.asarray(hops) >= LEAST_HOPS[before],
+                self.speeds[before].delay_ps + self._time(before, wire_bytes),
+                0,
+            )
+            for before in range(stage)
+        ]
+        return np.asarray(sum(parts), dtype=np.int64)
+
+    def way(self, wire_bytes: Column | int, hops: Column | int) -> Column:
+        """Time that a frame takes over so many links."""
+        return self.upto(len(STAGES), wire_bytes, hops)
+
+    def after(self, stage: int, wire_bytes: Column | int, hops: Column | int) -> Column:
+        """Time that a frame takes over the links behind a stage."""
+        return self.way(wire_bytes, hops) - self.upto(stage + 1, wire_bytes, hops)
 
     @property
     def gap(self) -> int:
@@ -97,7 +136,7 @@ class Link:
     @property
     def delay(self) -> int:
         """Time that a bit is on its way."""
-        return round(self.scenario.delay_ns * PICOSECONDS)
+        return self.speeds[0].delay_ps
 
     def data(self, payload_bytes: Column | int) -> Column:
         """Time that a data frame takes: T_d for a full one."""
@@ -109,8 +148,11 @@ class Link:
 
     def back(self, hops: Column | int) -> Column:
         """Time from a delivery to its ACK at the sender; nothing where there are none."""
-        a_link = self.delay + self.time(self.scenario.ack_bytes)
-        return np.asarray(hops) * np.where(self.scenario.acks, a_link, 0)
+        return self.way(self.scenario.ack_bytes, hops) * int(self.scenario.acks)
+
+    def frame(self, payload_bytes: Column) -> Column:
+        """Bytes of a data frame."""
+        return payload_bytes + self.scenario.header_bytes
 
 
 def first_bits(link: Link, messages: Messages, frames: Frames) -> Column:
@@ -120,7 +162,7 @@ def first_bits(link: Link, messages: Messages, frames: Frames) -> Column:
     """
     work = frames.count * link.pace(frames.payload)
     leaves = np.cumsum(work, axis=0) - work
-    there = leaves + messages.hops * link.delay + (messages.hops - 1) * link.data(frames.payload)
+    there = leaves + link.upto(LAST, link.frame(frames.payload), messages.hops) + link.delay
     earliest: Column = np.where(frames.count > 0, there, np.iinfo(np.int64).max).min(axis=0)
     return earliest
 

@@ -154,7 +154,8 @@ def utilisation_over_time(run: Run) -> pd.DataFrame:
     """
     arrivals = run.arrivals
     hosts = len(set(run.flows["src"]) | set(run.flows["dst"]))
-    capacity = hosts * ARRIVAL_NS * PICOSECONDS / run.scenario.picoseconds_per_byte
+    per_byte = run.scenario.speeds.best("host").picoseconds_per_byte
+    capacity = hosts * ARRIVAL_NS * PICOSECONDS / per_byte
     return pd.DataFrame(
         {
             "time_us": (arrivals["time_ns"] + ARRIVAL_NS / 2) / NANOSECONDS_PER_MICROSECOND,

@@ -14,6 +14,7 @@ from testbed.streams import stream
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from testbed.dataplane import Dataplane
     from testbed.plan import Plan
     from testbed.topology import Topology
 
@@ -32,6 +33,23 @@ def host_addresses(topology: Topology) -> tuple[NDArray[np.uint32], NDArray[np.u
         np.array([ipv4(node, topology) for node in hosts], dtype=np.uint32),
         np.array([mac(node, topology) for node in hosts], dtype=np.uint64),
     )
+
+
+def set_speeds(dataplane: Dataplane, plan: Plan, nodes: range) -> None:
+    """Tell a network, before its links are made, which ports of `nodes` have links of their own."""
+    speeds, topology = plan.scenario.speeds, plan.topology
+    if speeds.uniform:
+        return
+    rows = [
+        (node, port, speed.picoseconds_per_byte, speed.delay_ps)
+        for link in topology.links
+        for speed in [
+            speeds.between(topology.nodes[link.lower].name, topology.nodes[link.upper].name)
+        ]
+        for node, port in ((link.lower, link.lower_port), (link.upper, link.upper_port))
+        if node in nodes
+    ]
+    dataplane.set_speeds(*zip(*rows, strict=True))
 
 
 def flow_rows(plan: Plan) -> tuple[NDArray[np.void], NDArray[np.uint16], NDArray[np.uint32]]:

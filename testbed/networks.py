@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from errors import UserError, near
 from testbed import topo_files
 from testbed.scenario.shape import COUNTS, given
+from testbed.scenario.speeds import DELAY, RATE, speeds_of
 from testbed.scenario.toml import read_toml
 
 if TYPE_CHECKING:
@@ -34,7 +36,7 @@ def chosen(text: str) -> dict[str, Any]:
 def read(path: Path) -> dict[str, Any]:
     """Return the fields of a scenario that a file says: `topology`, `network`.
 
-    A `.topo` file of htsim says `rate_gbps` and `delay_ns` too.
+    A file may say `rate_gbps` and `delay_ns` too.
 
     Raises UserError naming the file, the line, the key, its value and what was wanted.
     """
@@ -58,13 +60,29 @@ def _check(path: Path, fields: Mapping[str, Any]) -> None:
 
 def _fields(document: Mapping[str, Any]) -> dict[str, Any]:
     topology = "fat-tree" if _wants_pods(document) else "leaf-spine"
+    known = (*COUNTS[topology], RATE, DELAY)
+    network: dict[str, float] = {}
     for name, value in document.items():
-        if name not in COUNTS[topology]:
-            raise UserError(f"{name}: a {topology} has none{near(name, COUNTS[topology])}")
-        if isinstance(value, bool) or not isinstance(value, int | float):
-            raise UserError(f"{name} = {value!r}: it must be a number")
-    given(topology, document)
-    return {"topology": topology, "network": {name: float(document[name]) for name in document}}
+        if name not in known:
+            raise UserError(f"{name}: a {topology} has none{near(name, known)}")
+        if name not in {RATE, DELAY}:
+            network[name] = _number(name, value)
+        elif not isinstance(value, dict):
+            raise UserError(f"{name} = {value!r}: it must be a section, [{name}]")
+        else:
+            network |= {f"{name}.{key}": _number(key, each) for key, each in value.items()}
+    shape = given(topology, network)
+    own = {kind: network.pop(f"{kind}.host") for kind in (RATE, DELAY) if f"{kind}.host" in network}
+    speeds_of(shape, own.get(RATE, 1.0), own.get(DELAY, 1.0), network)
+    if not 0 < own.get(RATE, 1.0) < math.inf or not 0 <= own.get(DELAY, 1.0) < math.inf:
+        raise UserError("host: a rate must be above 0, a delay at least 0")
+    return {"topology": topology, "network": network, **own}
+
+
+def _number(name: str, value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise UserError(f"{name} = {value!r}: it must be a number")
+    return float(value)
 
 
 def _wants_pods(document: Mapping[str, Any]) -> bool:

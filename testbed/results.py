@@ -336,11 +336,24 @@ def _link_table(plan: Plan, names: PortNames, records: NDArray[np.void]) -> pd.D
         "port": names.port[rows],
         "peer": names.peer[rows],
         "stage": names.stage[rows],
-        "busy_ns": ports["bytes"] * (plan.scenario.picoseconds_per_byte / PICOSECONDS),
+        "busy_ns": ports["bytes"] * (_per_byte(plan, names)[rows] / PICOSECONDS),
         "late_max_ns": ports["late_max_ps"] / PICOSECONDS,
     }
     columns = {name: made[name] if name in made else ports[name] for name in LINK_COLUMNS}
     return pd.DataFrame(columns)
+
+
+def _per_byte(plan: Plan, names: PortNames) -> NDArray[np.float64]:
+    """Return the picoseconds that a byte takes at each port."""
+    speeds = plan.scenario.speeds
+    if speeds.uniform:
+        return np.full(len(names.node), plan.scenario.picoseconds_per_byte)
+    return np.array(
+        [
+            speeds.between(node, peer).picoseconds_per_byte if peer else 0.0
+            for node, peer in zip(names.node, names.peer, strict=True)
+        ]
+    )
 
 
 def _write(path: Path, table: pd.DataFrame, *, append: bool = False) -> None:

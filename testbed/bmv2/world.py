@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from errors import UserError
 from p4.codegen.build import cache_folder
 from testbed.bmv2.client import p4utils_module
 from testbed.bmv2.emulation import Bmv2Emulation, path_delay_ns
@@ -106,6 +107,8 @@ class Bmv2World:
     def emulation_for(self, plan: Plan, dilation: float | None = None) -> Bmv2Emulation:
         """Return a fabric with the plan loaded for a dilation, by default this machine's."""
         refuse(plan.scenario, NOT_HERE, "BMv2")
+        if not plan.scenario.speeds.uniform:
+            raise UserError("links of different rates or delays: not on BMv2; use --on virtual")
         dilation = nearest_dilation(plan, dilation) if dilation else self.dilation_for(plan)
         return self._loaded(_at_dilation(plan, dilation), dilation)
 

@@ -92,6 +92,26 @@ class Dataplane:
         )
         return made
 
+    def set_speeds(
+        self,
+        node: ArrayLike,
+        port: ArrayLike,
+        picoseconds_per_byte: ArrayLike,
+        delay_ps: ArrayLike,
+    ) -> None:
+        """Say how fast the links at ports are that are not as the settings; before they are made.
+
+        Both ends of a link have to be given the same. A gap takes as many bytes as in the settings.
+        """
+        speeds = _columns(
+            "dp_speed",
+            node=node,
+            port=port,
+            picoseconds_per_byte=picoseconds_per_byte,
+            delay_ps=delay_ps,
+        )
+        self._check(self._library.dp_speeds(self._dp, len(speeds), self._rows("dp_speed", speeds)))
+
     def connect(
         self, node: ArrayLike, port: ArrayLike, peer: ArrayLike, peer_port: ArrayLike
     ) -> None:

@@ -32,10 +32,11 @@ static void add(struct worker *worker, uint64_t bin, uint32_t class, uint64_t by
 }
 
 /* A frame whose last bit comes at `now` has come evenly: each bin gets its part. */
-void arrivals_note(struct worker *worker, const struct packet *packet, uint64_t now)
+void arrivals_note(struct worker *worker, const struct port *port, const struct packet *packet,
+                   uint64_t now)
 {
     uint64_t bytes = port_charge(worker->dp, packet);
-    uint64_t time = serialisation(worker->dp, (uint32_t)bytes);
+    uint64_t time = serialisation(speed_of(worker->dp, port), (uint32_t)bytes);
     uint64_t begin = now > time ? now - time : 0;
     uint64_t before = 0;
     for (uint64_t bin = begin / DP_ARRIVAL_PS; before < bytes; bin++) {

@@ -101,6 +101,15 @@ struct band {
     uint32_t room;  /* a power of two */
 };
 
+/* What a link is like: few links differ, and a port knows the number of its own. */
+struct speed {
+    uint64_t scale;          /* picoseconds per byte, 24 bits of fraction */
+    uint64_t gap_ps;
+    uint64_t delay_ps;
+};
+
+enum { SPEEDS = 256 };
+
 enum { BAND_URGENT, BAND_OTHERS, BANDS };
 
 struct port {
@@ -117,6 +126,7 @@ struct port {
     bool to_host;
     bool urgent;             /* what is served is of the first band */
     bool captured;           /* what leaves is kept: see capture.h */
+    uint8_t speed;           /* of its link, a number in dp->speeds */
     uint64_t urgent_bytes;   /* of queue_bytes, those of the first band; 0 where there is one */
     double area_bytes;       /* sum over frames of bytes x (departure - arrival): no time but a */
     double area_packets;     /* mean in the making; 128 bits would take a third cache line */
@@ -235,8 +245,8 @@ struct dp {
     const struct congestion *congestion;
     const struct recovery *recovery;
     struct network network;      /* what congestion control knows of it */
-    uint64_t scale;              /* picoseconds per byte, 24 bits of fraction */
-    uint64_t gap_ps;
+    struct speed speeds[SPEEDS]; /* the first one is that of the settings */
+    uint32_t speed_count;
     uint64_t stretch;            /* 1 / load, 32 bits of fraction */
     uint64_t loss_threshold;     /* of 2^64: a frame is lost when its number is below */
     uint64_t lookahead_ps;
@@ -308,15 +318,20 @@ static inline void packet_free(struct worker *worker, uint32_t number)
         depot_give(&worker->packets, number);
 }
 
-static inline uint64_t serialisation(const struct dp *dp, uint32_t bytes)
+static inline const struct speed *speed_of(const struct dp *dp, const struct port *port)
 {
-    return (bytes * dp->scale + (1 << 23)) >> 24;
+    return &dp->speeds[port->speed];
+}
+
+static inline uint64_t serialisation(const struct speed *speed, uint32_t bytes)
+{
+    return (bytes * speed->scale + (1 << 23)) >> 24;
 }
 
 /* The same for any number of bytes. */
-static inline uint64_t serialisation_long(const struct dp *dp, uint64_t bytes)
+static inline uint64_t serialisation_long(const struct speed *speed, uint64_t bytes)
 {
-    return (uint64_t)(((unsigned __int128)bytes * dp->scale + (1 << 23)) >> 24);
+    return (uint64_t)(((unsigned __int128)bytes * speed->scale + (1 << 23)) >> 24);
 }
 
 #endif

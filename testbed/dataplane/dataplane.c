@@ -47,6 +47,14 @@ static void *zeroed(size_t count, size_t bytes)
 
 /* --- The empty network --- */
 
+static int check_rate(struct dp *dp, double picoseconds_per_byte)
+{
+    if (picoseconds_per_byte > 0 && picoseconds_per_byte < 1e8)
+        return 0;
+    return build_fail(dp, "a byte takes %g ps; it must be above 0 and below 1e8",
+                      picoseconds_per_byte);
+}
+
 static int check_settings(struct dp *dp)
 {
     const struct dp_settings *settings = &dp->settings;
@@ -67,9 +75,8 @@ static int check_settings(struct dp *dp)
         return build_fail(dp, "tick_ps is 0");
     if (!(settings->load > 0 && settings->load <= 1))
         return build_fail(dp, "load is %g; it must be above 0 and at most 1", settings->load);
-    if (!(settings->picoseconds_per_byte > 0 && settings->picoseconds_per_byte < 1e8))
-        return build_fail(dp, "a byte takes %g ps; it must be above 0 and below 1e8",
-                    settings->picoseconds_per_byte);
+    if (check_rate(dp, settings->picoseconds_per_byte) != 0)
+        return DP_FAILED;
     if (settings->payload_bytes == 0 || settings->payload_bytes > 1 << 16)
         return build_fail(dp, "payload_bytes is %u; it must be 1 to 65536",
                           settings->payload_bytes);
@@ -143,6 +150,14 @@ static int make_all(struct dp *dp, const uint32_t *ports)
     return lay_out_ports(dp, ports) || make_workers(dp) || make_hosts(dp);
 }
 
+static struct speed speed_with(const struct dp *dp, double picoseconds_per_byte, uint64_t delay_ps)
+{
+    struct speed speed = { .delay_ps = delay_ps };
+    speed.scale = (uint64_t)(picoseconds_per_byte * (1 << 24) + 0.5);
+    speed.gap_ps = serialisation(&speed, dp->settings.gap_bytes);
+    return speed;
+}
+
 struct dp *dp_new(const struct dp_settings *settings, uint32_t nodes, uint32_t hosts,
                   const uint32_t *ports)
 {
@@ -158,9 +173,9 @@ struct dp *dp_new(const struct dp_settings *settings, uint32_t nodes, uint32_t h
     dp->network = network_of(settings);
     dp->stretch = (uint64_t)(4294967296.0 / settings->load + 0.5);
     dp->loss_threshold = (uint64_t)(settings->loss * 18446744073709551616.0);
-    dp->scale = (uint64_t)(settings->picoseconds_per_byte * (1 << 24) + 0.5);
-    dp->gap_ps = serialisation(dp, settings->gap_bytes);
     dp->lookahead_ps = settings->delay_ps;
+    dp->speeds[0] = speed_with(dp, settings->picoseconds_per_byte, settings->delay_ps);
+    dp->speed_count = 1;
     if (check_settings(dp) == 0 && make_all(dp, ports) != 0)
         out_of_memory(dp);
     return dp;
@@ -265,6 +280,37 @@ int port_index(struct dp *dp, uint32_t node, uint32_t port, uint32_t *index)
         (node >= dp->hosts && port == 0))
         return build_fail(dp, "node %u has no port %u", node, port);
     *index = dp->first_port[node] + port;
+    return 0;
+}
+
+/* The number of a speed among those that are known by now, or SPEEDS if there are too many. */
+static uint32_t speed_number(struct dp *dp, struct speed speed)
+{
+    for (uint32_t i = 0; i < dp->speed_count; i++)
+        if (dp->speeds[i].scale == speed.scale && dp->speeds[i].delay_ps == speed.delay_ps)
+            return i;
+    if (dp->speed_count == SPEEDS)
+        return SPEEDS;
+    dp->speeds[dp->speed_count] = speed;
+    return dp->speed_count++;
+}
+
+int dp_speeds(struct dp *dp, uint64_t count, const struct dp_speed *speeds)
+{
+    for (uint64_t i = 0; i < count; i++) {
+        uint32_t index = 0;
+        if (port_index(dp, speeds[i].node, speeds[i].port, &index) != 0 ||
+            check_rate(dp, speeds[i].picoseconds_per_byte) != 0)
+            return DP_FAILED;
+        uint32_t number = speed_number(
+                dp, speed_with(dp, speeds[i].picoseconds_per_byte, speeds[i].delay_ps));
+        if (number == SPEEDS)
+            return build_fail(dp, "links have more than %u different rates and delays",
+                              (unsigned)SPEEDS);
+        dp->ports[index].speed = (uint8_t)number;
+        if (speeds[i].delay_ps < dp->lookahead_ps)
+            dp->lookahead_ps = speeds[i].delay_ps;
+    }
     return 0;
 }
 

@@ -17,7 +17,7 @@
  */
 
 enum {
-    DP_ABI = 5,          /* bumped with every change of this file */
+    DP_ABI = 6,          /* bumped with every change of this file */
     DP_PARAMETERS = 16,  /* most parameters that an algorithm of hosts has */
     DP_CONSTANTS = 16    /* most constants that one has */
 };
@@ -30,11 +30,11 @@ struct dp;
 struct dp_settings {
     uint64_t seed;
     uint64_t tick_ps;             /* paper time per unit of the programs' timestamps */
-    uint64_t delay_ps;            /* of every link */
+    uint64_t delay_ps;            /* of every link that dp_speeds does not name */
     uint64_t sample_ps;           /* interval of the queue time series; 0: none */
     uint64_t buffer_bytes;        /* limit of each queue; 0: unlimited */
     uint64_t ecn_bytes;           /* a frame that leaves a longer queue is marked; 0: never */
-    double picoseconds_per_byte;
+    double picoseconds_per_byte;  /* likewise */
     double load;                  /* pace of data at each host, as a share of the line rate */
     uint32_t payload_bytes;       /* of a full data frame */
     uint32_t header_bytes;        /* of a data frame, FCS included; at least 62 */
@@ -77,6 +77,15 @@ void dp_hosts(struct dp *dp, const uint32_t *ipv4, const uint64_t *mac);
 /* Make `count` switches of one program; `made` gets them, to be configured through the program. */
 int dp_switches(struct dp *dp, const struct pl_program *program, uint32_t count,
                 const uint32_t *nodes, const uint64_t *seeds, struct pl_switch **made);
+
+/* How fast a link is, at the port of each of its ends, before the link is made. */
+struct dp_speed {
+    uint32_t node;
+    uint32_t port;
+    double picoseconds_per_byte;
+    uint64_t delay_ps;
+};
+int dp_speeds(struct dp *dp, uint64_t count, const struct dp_speed *speeds);
 
 /* A cable between two ports of this network. */
 struct dp_link {

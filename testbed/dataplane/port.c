@@ -34,7 +34,7 @@ void port_advance(struct worker *worker, struct port *port, uint64_t now)
         if (departure == TIME_NEVER)
             return;
         if (!port->started) {
-            if (departure - serialisation(dp, entry->bytes) > now)
+            if (departure - serialisation(speed_of(dp, port), entry->bytes) > now)
                 return;
             start_service(dp, port, entry);
         }
@@ -125,15 +125,16 @@ void port_serve(struct worker *worker, struct port *port, uint32_t number, uint3
 {
     struct dp *dp = worker->dp;
     uint64_t start = from > port->free_at ? from : port->free_at;
-    uint64_t departure = start + serialisation(dp, bytes);
-    port->free_at = departure + dp->gap_ps;
+    const struct speed *speed = speed_of(dp, port);
+    uint64_t departure = start + serialisation(speed, bytes);
+    port->free_at = departure + speed->gap_ps;
     uint32_t class = packet_at(dp, number)->class;
     port->sent[class].packets++;
     port->sent[class].bytes += bytes;
     port->area_bytes += (double)bytes * (double)(departure - arrived);
     port->area_packets += (double)(departure - arrived);
     fifo_push(&port->tail, &worker->chunks, (struct entry){ departure, number, bytes });
-    uint64_t due = departure + dp->settings.delay_ps;
+    uint64_t due = departure + speed->delay_ps;
     if (due < worker->next_event)
         worker->next_event = due;
     if (dp->watched) {

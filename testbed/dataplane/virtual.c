@@ -45,9 +45,9 @@ static void note_event(struct worker *worker, uint64_t time)
 }
 
 /* Take the frames that reach a node's port before the window ends. */
-static void collect(struct worker *worker, struct cursor *input, uint32_t port, uint64_t end)
+static void collect(struct worker *worker, struct cursor *input, uint32_t port, uint64_t delay,
+                    uint64_t end)
 {
-    uint64_t delay = worker->dp->settings.delay_ps;
     uint64_t limit = end > delay ? end - delay : 0;
     uint64_t departure = fifo_departure(*input);
     while (departure < limit) {
@@ -77,7 +77,8 @@ static void collect_all(struct worker *worker, const struct window *window, stru
         __builtin_prefetch(sw->ports[port].tail.entry, 1);
         __builtin_prefetch(sw->ports[port].serving.entry);
         if (sw->inputs[port].entry)
-            collect(worker, &sw->inputs[port], port, window->end);
+            collect(worker, &sw->inputs[port], port,
+                    speed_of(worker->dp, &sw->ports[port])->delay_ps, window->end);
     }
 }
 
@@ -147,7 +148,7 @@ static void host_turn(struct worker *worker, const struct window *window, struct
     struct batch *batch = &worker->batch;
     batch->count = 0;
     if (host->input->entry)
-        collect(worker, host->input, 0, window->end);
+        collect(worker, host->input, 0, speed_of(worker->dp, host->port)->delay_ps, window->end);
     for (uint32_t i = 0; i < batch->count; i++)
         __builtin_prefetch(packet_at(worker->dp, batch->arrivals[i].packet)->data + LINE_BYTES, 1);
     for (uint32_t i = 0; i < batch->count; i++) {
@@ -292,7 +293,7 @@ int dp_run_virtual(struct dp *dp, uint64_t deadline_ps, uint32_t threads, uint32
 {
     struct helper helpers[DP_THREADS];
     struct window window = { .dp = dp };
-    if (dp->settings.delay_ps < SHORTEST_DELAY_PS)
+    if (dp->lookahead_ps < SHORTEST_DELAY_PS)
         return build_fail(dp, "virtual time needs a link delay of at least %u ps",
                           (unsigned)SHORTEST_DELAY_PS);
     threads = threads < 1 ? 1 : threads > DP_THREADS ? DP_THREADS : threads;

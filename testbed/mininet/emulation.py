@@ -211,5 +211,5 @@ def patience_ps(plan: Plan) -> int:
     scenario = plan.scenario
     slot_ps = scenario.serialisation_ps(scenario.data_frame_bytes + scenario.gap_bytes)
     hops = 4 * plan.topology.levels
-    round_trip_ps = hops * (scenario.delay_ns * 1000 + slot_ps)
+    round_trip_ps = max(hops * (scenario.delay_ns * 1000 + slot_ps), 2 * scenario.round_trip_ps)
     return round(STUCK_ROUND_TRIPS * (round_trip_ps + slot_ps / plan.load))

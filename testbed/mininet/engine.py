@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from testbed.dataplane import Dataplane, settings_of
-from testbed.messages import port_counts
+from testbed.messages import port_counts, set_speeds
 from testbed.mininet.share import Share
 from testbed.mininet.worker import serve
 from testbed.switches import make_switches, rewrite
@@ -65,6 +65,7 @@ class Engine(Share):
             for node, port in where
         ]
         sender = self.open_socket()
+        set_speeds(self.dataplane, plan, topology.switches)
         self.dataplane.attach(nodes, numbers, indices, sockets, sender, rank=ranks)
         self.follow_links(plan, topology.switches, self._switches)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from testbed.dataplane import Dataplane, settings_of
-from testbed.messages import flow_rows, host_addresses
+from testbed.messages import flow_rows, host_addresses, set_speeds
 from testbed.mininet.namespaces import network_of
 from testbed.mininet.share import Share
 from testbed.mininet.worker import serve
@@ -40,6 +40,7 @@ class Traffic(Share):
                 index = socket.if_nametoindex(interface(node, 0))
                 sockets.append(self.open_socket())
                 indices.append(index)
+        set_speeds(self.dataplane, plan, range(topology.hosts))
         self.dataplane.attach(np.arange(topology.hosts), 0, indices, sockets, sockets)
         self.dataplane.set_addresses(*host_addresses(topology))
         self.dataplane.add_flows(*flow_rows(plan))

@@ -13,6 +13,7 @@ from typing import Any, Literal
 from errors import UserError, near
 from testbed.scenario.about import ABOUT, About, checked, of
 from testbed.scenario.shape import Shape, given, k_ary
+from testbed.scenario.speeds import STAGES, Speed, Speeds, speeds_of
 from testbed.scenario.toml import read_toml
 
 TopologyName = Literal["fat-tree", "leaf-spine"]
@@ -39,8 +40,13 @@ class Scenario:
     topology: TopologyName = of("fat-tree", "shape of the network")
     k: int = of(DEFAULT_K, "ports of a switch", least=4, even=True)
     network: Mapping[str, float] = of({}, "the tiers of a network that is not k-ary")
-    rate_gbps: float = of(800.0, "rate of a link", unit="Gb/s", above=0)
-    delay_ns: float = of(500.0, "propagation delay of a link", unit="ns", least=0)
+    rate_gbps: float = of(
+        800.0,
+        "rate of a link, or of hosts' where a network of your own has others",
+        unit="Gb/s",
+        above=0,
+    )
+    delay_ns: float = of(500.0, "propagation delay of a link, likewise", unit="ns", least=0)
     payload_bytes: int = of(4096, "most payload of a packet", unit="B", least=1, most=65_536)
     header_bytes: int = of(62, "headers and FCS of a data frame", unit="B", least=62, most=9_000)
     ack_bytes: int = of(64, "what an ACK is charged as", unit="B", least=1, most=9_000)
@@ -82,7 +88,7 @@ class Scenario:
             object.__setattr__(self, field.name, value)
         if self.network and self.k != DEFAULT_K:
             raise UserError(f"k is {self.k}; a network of your own has no k")
-        _ = self.shape
+        _ = self.shape, self.speeds
 
     @property
     def shape(self) -> Shape:
@@ -90,6 +96,11 @@ class Scenario:
         if self.network:
             return given(self.topology, self.network)
         return k_ary(self.topology, self.k)
+
+    @property
+    def speeds(self) -> Speeds:
+        """How fast the network's links are."""
+        return speeds_of(self.shape, self.rate_gbps, self.delay_ns, self.network)
 
     @property
     def levels(self) -> int:
@@ -109,10 +120,18 @@ class Scenario:
     @property
     def round_trip_ps(self) -> int:
         """What a full data frame and its ACK take between the farthest hosts, without queues."""
-        frames = self.serialisation_ps(self.data_frame_bytes) + self.serialisation_ps(
-            self.ack_bytes
-        )
-        return self.hops * (2 * round(self.delay_ns * PICOSECONDS_PER_NANOSECOND) + frames)
+        return self.round_trip_over(self.hops)
+
+    def round_trip_over(self, hops: int) -> int:
+        """Return the same for hosts so many links apart, over links as most of their tier."""
+        tiers, half = self.speeds.tiers, hops // 2
+        way = (*STAGES[:half], *STAGES[len(STAGES) - half :])
+        return sum(self._there_and_back_ps(tiers[tier]) for tier in way)
+
+    def _there_and_back_ps(self, speed: Speed) -> int:
+        sizes = (self.data_frame_bytes, self.ack_bytes)
+        frames = sum(round(size * speed.picoseconds_per_byte) for size in sizes)
+        return 2 * speed.delay_ps + frames
 
     @property
     def recovers(self) -> str:

@@ -129,6 +129,10 @@ def check(scheme: Scheme, scenario: Scenario, topology: Topology) -> None:
             f"{scheme.name}: its program wants switches with as many ports up as down, the same "
             f"number in all tiers; this network has {shape.text}"
         )
+    if scheme.square and not scenario.speeds.uniform:
+        raise UserError(
+            f"{scheme.name}: its program knows one rate for all links; those of this network differ"
+        )
     marked = scenario.ecn_bytes > 0 and scenario.acks
     if hosts.entropy(scheme.entropy).needs_ecn and not marked:
         raise UserError(f"{scheme.name} needs ACKs and an ECN threshold above 0")

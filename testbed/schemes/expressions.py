@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from simpleeval import EvalWithCompoundTypes
 
+from errors import UserError
 from testbed.orders import basis
 from testbed.schemes.measuring import PICOSECONDS_PER_MICROSECOND, UNLIMITED_BUFFER_BYTES
 
@@ -53,7 +54,7 @@ def names_of(site: Site) -> dict[str, Any]:
         "edges": topology.edges,
         "destinations": site.destinations,
         "uplinks": site.uplinks,
-        "byte": scenario.picoseconds_per_byte / site.tick_ps,
+        **_byte(site),
         "data_bytes": scenario.data_frame_bytes,
         "ack_bytes": scenario.ack_bytes,
         "gap_bytes": scenario.gap_bytes,
@@ -63,6 +64,14 @@ def names_of(site: Site) -> dict[str, Any]:
         "us": PICOSECONDS_PER_MICROSECOND / site.tick_ps,
         **site.parameters,
     }
+
+
+def _byte(site: Site) -> dict[str, float]:
+    """Return what a byte takes on a link, in ticks; nothing where uplinks are not alike."""
+    try:
+        return {"byte": site.picoseconds_per_byte / site.tick_ps}
+    except UserError:
+        return {}
 
 
 def value(text: str, site: Site, names: Mapping[str, Any]) -> Any:

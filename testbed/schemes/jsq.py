@@ -20,7 +20,7 @@ WHOLE_FRAMES = Parameter(
 def queue_lengths(site: Site) -> State:
     """Give backlogs and a tick's part of a data frame, in which they are counted."""
     scenario = site.scenario
-    slot = (scenario.data_frame_bytes + scenario.gap_bytes) * scenario.picoseconds_per_byte
+    slot = (scenario.data_frame_bytes + scenario.gap_bytes) * site.picoseconds_per_byte
     slot_ticks = max(round(slot / site.tick_ps), 1)
     share = -(-(1 << 40) // slot_ticks) if site.parameters["whole_frames"] else 0
     frame: Defaults = {f"{BALANCE}.frame": (f"{BALANCE}.know_frame", (share,))}

@@ -31,7 +31,7 @@ def backlog(site: Site) -> State:
 def clock(site: Site, control: str) -> Defaults:
     """Tell a program how long frames take on a link."""
     scenario = site.scenario
-    per_byte = scenario.picoseconds_per_byte / site.tick_ps
+    per_byte = site.picoseconds_per_byte / site.tick_ps
     constants = (
         round(per_byte * (1 << 12)),
         round(per_byte * scenario.ack_bytes),
@@ -64,7 +64,7 @@ def percent_of_buffer(site: Site, parameter: str) -> int:
     """Return the time in ticks that a parameter's percentage of the buffer takes on a link."""
     buffer = site.scenario.buffer_bytes or UNLIMITED_BUFFER_BYTES
     size = buffer * site.parameters[parameter] / 100
-    return round(size * site.scenario.picoseconds_per_byte / site.tick_ps)
+    return round(size * site.picoseconds_per_byte / site.tick_ps)
 
 
 def ticks(site: Site, parameter: str) -> int:

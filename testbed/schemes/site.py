@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from errors import UserError
 from testbed.streams import stream
 
 if TYPE_CHECKING:
@@ -55,6 +56,33 @@ class Site:
     def width(self) -> int:
         """Uplinks that this switch's program tells apart."""
         return program_ports(self.topology, self.node.tier)[0]
+
+    @property
+    def picoseconds_per_byte(self) -> float:
+        """Time a byte takes on this switch's uplinks; on its links down at a core.
+
+        Raises UserError if they are not alike: the program that asks knows one rate only.
+        """
+        speeds = self.scenario.speeds
+        if not speeds.links:
+            tiers = {"edge": "edge", "aggregation": "core"}
+            tier = tiers.get(self.node.tier, "core" if self.topology.levels == 3 else "edge")
+            return speeds.tiers[tier].picoseconds_per_byte
+        rates = {
+            speeds.between(
+                self.topology.nodes[link.lower].name, self.topology.nodes[link.upper].name
+            )
+            for link in self.topology.links
+            if self.number == (link.upper if self.node.tier == "core" else link.lower)
+        }
+        found = {speed.rate_gbps for speed in rates}
+        if len(found) > 1 and self.node.tier != "core":
+            told = " and ".join(f"{rate:g}" for rate in sorted(found))
+            raise UserError(
+                f"{self.scenario.scheme}: its program knows one rate for all uplinks of a switch; "
+                f"{self.node.name} has {told} Gb/s"
+            )
+        return 8000 / max(found)
 
     @property
     def destinations(self) -> int:

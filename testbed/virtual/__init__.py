@@ -13,7 +13,7 @@ from testbed.capture import places_of
 from testbed.capture import write as write_capture
 from testbed.dataplane import Dataplane, Ended, settings_of
 from testbed.linkage import Linkage
-from testbed.messages import flow_rows, host_addresses, port_counts
+from testbed.messages import flow_rows, host_addresses, port_counts, set_speeds
 from testbed.results import Records, ResultFolder, first_packet_ps, last_packet_ps
 from testbed.scenario.files import CAPTURE, VIRTUAL
 from testbed.switches import make_switches
@@ -126,6 +126,7 @@ def build(dataplane: Dataplane, plan: Plan) -> dict[str, Switch]:
     Returns the switches by name.
     """
     switches = make_switches(dataplane, plan)
+    set_speeds(dataplane, plan, range(len(plan.topology.nodes)))
     dataplane.connect(*_cables(plan.topology))
     dataplane.set_addresses(*host_addresses(plan.topology))
     dataplane.add_flows(*flow_rows(plan))

@@ -36,6 +36,7 @@ def record(folder: Path, file: Path) -> None:
     the run does not come out as it did: then the programs or the simulator have changed since.
     """
     plan = plan_for(from_toml(folder / SCENARIO))
+    refuse_different_links(plan)
     check_room(plan)
     written = folder / FLOWS
     before = written.read_bytes() if written.exists() else None
@@ -70,6 +71,12 @@ def write(file: Path, plan: Plan, dataplane: Dataplane) -> None:
         **{f"flow_{name}": flows[f"{name}_ps"] for name in ("start", "delivered", "finish")},
     }
     np.savez(file, **content, **_network(plan), **_messages(plan))
+
+
+def refuse_different_links(plan: Plan) -> None:
+    """Raise UserError for a network whose links are not alike: a trace knows one rate only."""
+    if not plan.scenario.speeds.uniform:
+        raise UserError("explaining a run needs links that are all alike; those of this run differ")
 
 
 def _network(plan: Plan) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from analysis.fidelity import judge
 from analysis.floor import floor
 from analysis.messages import messages_of
 from analysis.results import Run, read_run
+from errors import UserError
 from testbed import hosts, schemes, virtual
 from testbed.planning import plan_for
 from testbed.scenario import Scenario
@@ -42,10 +43,36 @@ def networks(draw: st.DrawFn) -> dict[str, Any]:
     counts = {"edges": draw(st.integers(2, 4)), "hosts": draw(size)}
     if draw(st.booleans()):
         counts |= {"spines": draw(size)}
-        return {"topology": "leaf-spine", "network": counts}
+        own = draw(speeds(("edge",), ("h1-e0_0", "e0_1-c0") if counts["hosts"] > 1 else ()))
+        return {"topology": "leaf-spine", "network": counts | own}
     counts |= {"pods": draw(st.integers(2, 4)), "aggregations": draw(st.integers(1, 3))}
     counts |= {"edges": draw(st.integers(1, 3)), "cores": counts["aggregations"] * draw(size)}
-    return {"topology": "fat-tree", "network": counts}
+    own = draw(speeds(("edge", "core"), ("h0-e0_0", "e0_0-a0_0", "a1_0-c0")))
+    return {"topology": "fat-tree", "network": counts | own}
+
+
+@st.composite
+def speeds(draw: st.DrawFn, tiers: tuple[str, ...], links: tuple[str, ...]) -> dict[str, float]:
+    """Draw rates and delays for some tiers and links; half of the networks have none."""
+    if draw(st.booleans()):
+        return {}
+    rates, delays = st.sampled_from([100.0, 333.0, 800.0]), st.sampled_from([50.0, 500.0, 3000.0])
+    names = st.lists(st.sampled_from((*tiers, *links)), unique=True)
+    return {
+        **{f"rate_gbps.{name}": draw(rates) for name in draw(names)},
+        **{f"delay_ns.{name}": draw(delays) for name in draw(names)},
+    }
+
+
+def rates_are_known(scenario: Scenario) -> bool:
+    """Tell whether a scheme's program works with the rates of a network's links."""
+    try:
+        plan_for(scenario)
+    except UserError as error:
+        if "one rate for all uplinks" not in str(error):
+            raise
+        return False
+    return True
 
 
 def measured(scenario: Scenario, folder: Path) -> Run:
@@ -88,6 +115,7 @@ def test_no_run_is_below_the_floor__and_no_packet_is_lost(  # noqa: PLR0917 - hy
         **work,
     )
     assume(scenario.hosts > 1)
+    assume(rates_are_known(scenario))
     run = measured(scenario, tmp_path)
     lowest = floor(run.scenario, messages_of(run.scenario, run.steps)) / 1000
     assert lowest <= metrics.cct_us(run) + 1e-9
@@ -113,4 +141,36 @@ def test_even_spreading_comes_near_the_floor_of_an_oversubscribed_network(
     run = measured(Scenario("ofan", topology=topology, network=network), tmp_path)
     whole = sum(run.flows["bytes"]) / run.scenario.hosts / 100  # ns that a host alone needs
     assert metrics.cct_us(run) * 1000 > 1.3 * whole
+    assert metrics.cct_increase(run) < 0.03
+
+
+def test_one_packet__takes_what_each_link_on_its_way_takes(tmp_path: Path) -> None:
+    """A full frame of 4,158 B and an ACK of 64 B over links of 100, 200, 400, 800, 200, 100 Gb/s.
+
+    There is one path; two of its links have rates or delays of their own.
+    """
+    network = {
+        "pods": 2.0, "edges": 1.0, "hosts": 1.0, "aggregations": 1.0, "cores": 1.0,
+        "rate_gbps.edge": 200.0, "rate_gbps.core": 400.0, "rate_gbps.a1_0-c0": 800.0,
+        "delay_ns.core": 900.0, "delay_ns.a1_0-e1_0": 70.0,
+    }  # fmt: skip
+    message = tmp_path / "one.csv"
+    message.write_text("src,dst,bytes\n0,1,4096\n", encoding="utf-8")
+    scenario = Scenario("ofan", network=network, rate_gbps=100, delay_ns=300, workload=str(message))
+    run = measured(scenario, tmp_path / "run")
+    delays = 300 + 300 + 900 + 900 + 70 + 300
+    per_byte = sum(8 / rate for rate in (100, 200, 400, 800, 200, 100))
+    taken = 2 * delays + (4096 + 62 + 64) * per_byte
+    assert metrics.cct_us(run) * 1000 == pytest.approx(taken, abs=0.01)
+    assert floor(run.scenario, messages_of(run.scenario, run.steps)) <= taken
+    busy = run.links.set_index(["node", "peer"])["busy_ns"]
+    assert busy["a1_0", "c0"] == pytest.approx(64 * 8 / 800, abs=0.001)
+    assert busy["c0", "a1_0"] == pytest.approx(4158 * 8 / 800, abs=0.001)
+
+
+def test_slow_cores__are_what_the_increase_is_measured_against(tmp_path: Path) -> None:
+    network = {**OVERSUBSCRIBED, "cores": 4.0, "rate_gbps.core": 400.0}
+    run = measured(Scenario("ofan", network=network, workload="interpod"), tmp_path)
+    eight_messages = 8 * (1 << 20) * 8 / (4 * 400)
+    assert metrics.cct_us(run) * 1000 > eight_messages
     assert metrics.cct_increase(run) < 0.03

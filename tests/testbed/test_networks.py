@@ -43,6 +43,39 @@ def test_chosen__leaf_spine_of_any_size(tmp_path: Path) -> None:
     assert len(build(shape).links) == 15 + 3 * 2
 
 
+def test_chosen__rates_and_delays_of_tiers_and_links(tmp_path: Path) -> None:
+    scenario = scenario_of(
+        tmp_path,
+        OVERSUBSCRIBED
+        + "[rate_gbps]\nhost = 400\ncore = 200\nc1-a0_1 = 50\n[delay_ns]\nedge = 9\n",
+    )
+    assert (scenario.rate_gbps, scenario.delay_ns) == (400, 500)
+    speeds = scenario.speeds
+    assert speeds.between("h0", "e0_0").rate_gbps == 400
+    assert speeds.between("a0_1", "e0_0").delay_ns == 9
+    assert speeds.between("a0_1", "c1").rate_gbps == 50
+    assert speeds.between("a0_0", "c0").rate_gbps == 200
+    assert not speeds.uniform
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("[rate_gbps]\ncore = 0", ":7: core = 0: rate_gbps must be above 0"),
+        ("[rate_gbps]\nhost = 0", ":7: host"),
+        ("[delay_ns]\nedge = -1", ":7: edge = -1: delay_ns must be at least 0"),
+        ("[rate_gbps]\na0_0-c1 = 4", ":7: a0_0-c1: there is no such link"),
+        ("[rate_gbps]\nh0-e0_0 = '4'", ":7: h0-e0_0 = '4': it must be a number"),
+        ("[rate_gbps]\na0_0-c0 = 4\nc0-a0_0 = 5", ":8: c0-a0_0: this link is named twice"),
+        ("rate_gbps = 400", ":6: rate_gbps = 400: it must be a section"),
+    ],
+)
+def test_chosen__wrong_rates_and_delays(text: str, fault: str, tmp_path: Path) -> None:
+    with pytest.raises(UserError) as caught:
+        scenario_of(tmp_path, OVERSUBSCRIBED + text + "\n")
+    assert str(caught.value).startswith(f"{tmp_path / 'mine.toml'}{fault}")
+
+
 def test_chosen__names_have_no_network_of_their_own() -> None:
     assert chosen("leaf-spine") == {"topology": "leaf-spine", "network": {}}
     assert not is_file("fat-tree")

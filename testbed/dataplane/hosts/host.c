@@ -275,7 +275,7 @@ void host_receive(struct worker *worker, struct host *host, uint32_t number, uin
         return;
     }
     worker->totals.delivered++;
-    arrivals_note(worker, packet, now);
+    arrivals_note(worker, host->port, packet, now);
     worker->last_movement = now;
     if (packet->class == FRAME_DATA)
         receive_data(worker, host, number, &view, now);

@@ -38,12 +38,12 @@ static double parameter_of(const struct dp *dp, uint32_t number)
     return dp->settings.recovery_parameters[number];
 }
 
-/* Time in which a port sends all that its buffer holds. */
+/* Time in which a port at the settings' rate sends all that its buffer holds. */
 static uint64_t drain_time(const struct dp *dp)
 {
     uint64_t frame = dp->settings.payload_bytes + dp->settings.header_bytes;
     uint64_t buffer = dp->settings.buffer_bytes;
-    return serialisation_long(dp, buffer ? buffer : FRAMES_UNLIMITED * frame);
+    return serialisation_long(&dp->speeds[0], buffer ? buffer : FRAMES_UNLIMITED * frame);
 }
 
 static uint64_t fixed_timeout(const struct dp *dp)

@@ -68,9 +68,10 @@ void sending_begin(struct dp *dp, struct host *host, uint32_t flow, uint64_t now
 
 /* --- Frames --- */
 
-static uint64_t pace(const struct dp *dp, uint32_t bytes)
+static uint64_t pace(const struct dp *dp, const struct host *host, uint32_t bytes)
 {
-    uint64_t least = serialisation(dp, bytes) + dp->gap_ps;
+    const struct speed *speed = speed_of(dp, host->port);
+    uint64_t least = serialisation(speed, bytes) + speed->gap_ps;
     return (uint64_t)(((unsigned __int128)least * dp->stretch + ((uint64_t)1 << 31)) >> 32);
 }
 
@@ -117,7 +118,7 @@ static void send_packet(struct worker *worker, struct host *host, uint32_t flow,
     if (dp->transports)
         transport_sent(dp, host, flow, psn, bytes, entropy, now);
     note_departure(dp, host, flow, psn, now);
-    host->due += pace(dp, bytes);
+    host->due += pace(dp, host, bytes);
     host->sent_data = true;
     send(worker, host, number, now);
 }

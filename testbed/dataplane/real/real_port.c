@@ -14,7 +14,7 @@ void real_notice(struct dp *dp, const struct port *port)
     uint32_t number = (uint32_t)(port - dp->ports);
     if (real->timers.time[number] == TIME_NEVER)
         timers_set(&real->timers, number,
-                   fifo_departure(real->ports[number].head) + dp->settings.delay_ps);
+                   fifo_departure(real->ports[number].head) + speed_of(dp, port)->delay_ps);
 }
 
 static uint64_t distance(uint64_t one, uint64_t other)
@@ -23,19 +23,19 @@ static uint64_t distance(uint64_t one, uint64_t other)
 }
 
 /* Compare two departures of one busy period: the real distance against the ideal one. */
-static void note_gap(const struct dp *dp, struct real_port *port, const struct entry *entry,
-                     uint64_t put)
+static void note_gap(const struct dp *dp, const struct speed *speed, struct real_port *port,
+                     const struct entry *entry, uint64_t put)
 {
-    uint64_t started = entry->departure - serialisation(dp, entry->bytes);
-    uint64_t frame = serialisation(dp, dp->settings.payload_bytes + dp->settings.header_bytes);
-    if (port->put > 0 && started <= port->departure + dp->gap_ps) {
+    uint64_t started = entry->departure - serialisation(speed, entry->bytes);
+    uint64_t frame = serialisation(speed, dp->settings.payload_bytes + dp->settings.header_bytes);
+    if (port->put > 0 && started <= port->departure + speed->gap_ps) {
         uint64_t error = distance(put - port->put, entry->departure - port->departure);
         port->gaps++;
         port->gaps_within_10pct += error * 10 <= frame;
         port->gaps_within_25pct += error * 4 <= frame;
         port->gaps_within_frame += error <= frame;
     }
-    uint64_t due = entry->departure + dp->settings.delay_ps;
+    uint64_t due = entry->departure + speed->delay_ps;
     if (put > due && put - due > port->late_max)
         port->late_max = put - due;
     port->departure = entry->departure;
@@ -57,16 +57,16 @@ static uint64_t bucket_top(uint32_t bucket)
     return ((uint64_t)(bucket % 4) + 5) << (bucket / 4 - 2);
 }
 
-static void note_pace(const struct dp *dp, struct real_host *host, const struct entry *entry,
+static void note_pace(const struct speed *speed, struct real_host *host, const struct entry *entry,
                       uint64_t put)
 {
-    uint64_t due = entry->departure + dp->settings.delay_ps;
+    uint64_t due = entry->departure + speed->delay_ps;
     uint64_t late = put > due ? put - due : 0;
     if (host->frames++ == 0) {
         host->first_due = due;
         host->first_put = put;
     } else {
-        host->busy += serialisation(dp, entry->bytes) + dp->gap_ps;
+        host->busy += serialisation(speed, entry->bytes) + speed->gap_ps;
     }
     host->last_due = due;
     host->last_put = put;
@@ -88,11 +88,12 @@ static void note_departure(struct dp *dp, const struct real_departure *departure
 {
     uint32_t number = departure->port;
     const struct entry *entry = &departure->entry;
-    note_gap(dp, &dp->real->ports[number], entry, dp->now);
+    const struct speed *speed = speed_of(dp, &dp->ports[number]);
+    note_gap(dp, speed, &dp->real->ports[number], entry, dp->now);
     if (number >= dp->first_port[dp->hosts])
         dp->workers[0].totals.delivered++;
     else if (packet_at(dp, entry->packet)->class == FRAME_DATA)
-        note_pace(dp, &dp->real->hosts[number], entry, dp->now);
+        note_pace(speed, &dp->real->hosts[number], entry, dp->now);
 }
 
 void real_flush(struct dp *dp)
@@ -123,7 +124,7 @@ void real_transmit(struct dp *dp, uint32_t number)
 {
     struct real_front *real = dp->real;
     struct real_port *port = &real->ports[number];
-    uint64_t delay = dp->settings.delay_ps;
+    uint64_t delay = speed_of(dp, &dp->ports[number])->delay_ps;
     struct entry entry = *port->head.entry;
     port_advance(&dp->workers[0], &dp->ports[number], entry.departure);
     put_on_wire(dp, number, entry);
