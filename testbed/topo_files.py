@@ -10,12 +10,15 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from errors import UserError, near
+from testbed.scenario import speeds
+from testbed.scenario.speeds import TIERS
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 NETWORK = ("nodes", "tiers", "podsize")
 DOWN, UP, RATE, DELAY = "radix_down", "radix_up", "downlink_speed_gbps", "downlink_latency_ns"
+SPEEDS = ((RATE, speeds.RATE), (DELAY, speeds.DELAY))
 ONLY = {"bundle": 1, "switch_latency_ns": 0}
 """Keys of a tier that may say nothing else: links are single, switches take no time."""
 UNREAD = ("oversubscribed",)  # follows from the ports
@@ -71,7 +74,9 @@ class _Reader:
             self._refuse(self.network, "tiers", "2 or 3")
         if len(self.tiers) != levels:
             raise UserError(f"{self.path}: it describes {len(self.tiers)} tiers of {levels}")
-        return self._shape(levels) | self._speeds()
+        found = self._shape(levels)
+        found["network"] |= self._others()
+        return found | {name: float(self._value(self.tiers[0], key)) for key, name in SPEEDS}
 
     def _tier(self, line: int, number: int) -> _Part:
         if number != len(self.tiers):
@@ -108,15 +113,14 @@ class _Reader:
         topology = "leaf-spine" if levels == 2 else "fat-tree"
         return {"topology": topology, "network": {name: float(n) for name, n in counts.items()}}
 
-    def _speeds(self) -> dict[str, Any]:
-        """Return rate and delay of hosts' links, which all links have to have."""
-        found = {}
-        for key, name in ((RATE, "rate_gbps"), (DELAY, "delay_ns")):
-            first = self._value(self.tiers[0], key)
-            for tier in self.tiers[1:]:
-                self._must(tier, key, first, "links of all tiers have to be alike")
-            found[name] = float(first)
-        return found
+    def _others(self) -> dict[str, float]:
+        """Return rates and delays of links that are not as those of hosts."""
+        return {
+            f"{name}.{tier}": float(value)
+            for key, name in SPEEDS
+            for tier, part in zip(TIERS[1:], self.tiers[1:], strict=False)
+            if (value := self._value(part, key)) != self._value(self.tiers[0], key)
+        }
 
     def _value(self, part: _Part, key: str) -> int:
         if key not in part.values:

@@ -64,6 +64,16 @@ def test_read__three_tiers(tmp_path: Path) -> None:
     assert (scenario.rate_gbps, scenario.delay_ns) == (400, 250)
 
 
+def test_read__tiers_of_different_speed(tmp_path: Path) -> None:
+    text = THREE_TIERS.replace("downlink_speed_gbps 400", "downlink_speed_gbps 800")
+    text = text.removesuffix("250\n") + "900\n"
+    scenario = scenario_of(tmp_path, text)
+    assert (scenario.rate_gbps, scenario.delay_ns) == (400, 250)
+    tiers = scenario.speeds.tiers
+    assert [tiers[tier].rate_gbps for tier in ("host", "edge", "core")] == [400, 800, 400]
+    assert [tiers[tier].delay_ns for tier in ("host", "edge", "core")] == [250, 250, 900]
+
+
 def test_read__two_tiers(tmp_path: Path) -> None:
     scenario = scenario_of(tmp_path, TWO_TIERS)
     assert (scenario.topology, scenario.hosts, scenario.shape.cores) == ("leaf-spine", 12, 2)
@@ -81,7 +91,7 @@ def test_read__two_tiers(tmp_path: Path) -> None:
             "radix_down 3",
             ":15: radix_down is 3; it must be 2: a port for each edge",
         ),
-        ("downlink_speed_gbps 400", "downlink_speed_gbps 200", ":14: downlink_speed_gbps is 200"),
+        ("downlink_speed_gbps 400", "downlink_speed_gbps 0", ":14: downlink_speed_gbps is 0"),
         ("Bundle 1", "Bundle 2", ":19: bundle is 2; it must be 1"),
         ("switch_latency_ns 0", "switch_latency_ns 9", ":18: switch_latency_ns is 9"),
         ("switch_latency_ns 0", "queue_up 9", ":18: queue_up is not read of tier 1: queues"),
