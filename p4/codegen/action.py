@@ -94,6 +94,8 @@ def _jump_targets(action: p4.Action, *, backwards: bool = False) -> set[int]:
     targets = set()
     for number, statement in enumerate(action.statements):
         if statement.operation in {"_jump", "_jump_if_zero"}:
+            if not statement.parameters:
+                raise ProgramError(f"action {action.name}: jump to nowhere")
             target = statement.parameters[-1]
             if not isinstance(target, p4.Constant):
                 raise ProgramError(f"action {action.name}: jump to a computed statement")

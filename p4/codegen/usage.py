@@ -139,7 +139,8 @@ class Usage:
         if statement.operation in BUILDING:
             for value in statement.parameters:
                 self._build(value)
-            self._note_whole(statement.parameters[0])
+            for value in statement.parameters[:1]:
+                self._note_whole(value)
             return
         if statement.operation == "mark_to_drop":
             for value in statement.parameters:

@@ -114,6 +114,8 @@ def _integer(ctx: Context, node: tree.Integer) -> t.Type:
     if node.width <= 0:
         note(ctx, node, 0)
         return type_
+    if node.width > NUMBER_LIMIT:
+        raise ctx.diagnostics.fail(node.at, f"this number has more than {NUMBER_LIMIT} bits")
     if not t.fits(node.value, type_):
         ctx.diagnostics.warning(
             node.at, f"{node.value} does not fit in {type_} and loses its upper bits"

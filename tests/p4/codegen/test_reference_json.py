@@ -293,3 +293,10 @@ def test_header_and_metadata__are_not_copied_to_each_other(tmp_path: Path) -> No
     action["primitives"].append({"op": "assign_header", "parameters": references})
     with pytest.raises(ProgramError, match="between a header and metadata"):
         generate_c(read_program(whole))
+
+
+@pytest.mark.parametrize("operation", ["_jump", "_jump_if_zero", "assign_header", "assign", "push"])
+def test_primitive_without_parameters__is_refused_by_its_action(operation: str) -> None:
+    program = simple({"op": operation, "parameters": []})
+    with pytest.raises(ProgramError, match="action"):
+        generate_c(read_program(program))

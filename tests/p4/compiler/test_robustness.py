@@ -94,6 +94,7 @@ def test_token_soup(words: list[str]) -> None:
         (f"control C() {{ apply {{ {'if (true) {' * 200} {'}' * 200} }} }}", "there is no package"),
         (f"const int x = {'9' * 5000};", "is not a number"),
         ("const int x = 1 << 60000;", "more than 4096 bits"),
+        (f"const bit<8> x = {'9' * 20}w1;", "more than 4096 bits"),
         ("header h { bit<99999> x; }", "is not between"),
         ("header h { bit<8> x; } struct s { h[99999] x; }", "is not between"),
         ("struct s { s x; }", "used in its own type"),
