@@ -210,6 +210,9 @@ class Shell(CLI):  # type: ignore[misc]
     def do_iperfudp(self, line: str) -> None:
         """Measure UDP at a rate such as 10M between two hosts: iperfudp [RATE H1 H2]."""
         rate, *hosts = line.split() or ["1M"]
+        if not re.fullmatch(r"\d+(\.\d+)?[kKmMgG]?", rate, re.ASCII):
+            self.complain(f"iperfudp: {rate!r} is no rate; write one such as 10M")
+            return
         self._stream("iperfudp [RATE H1 H2]", hosts, ["-u", "-b", rate])
 
     def _stream(self, usage: str, names: list[str], options: Iterable[str] = ()) -> None:

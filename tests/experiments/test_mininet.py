@@ -151,7 +151,7 @@ def test_cli__commands_that_fail__end_nothing_and_are_told(tmp_path: Path) -> No
         "link e0_0 a0_0": "usage: link N1 N2 down|up",
         "iperf h0 h99": "there is no node h99",
         "iperf h0": "usage: iperf [H1 H2]",
-        "iperfudp much h0 h1": "iperf: ",
+        "iperfudp much h0 h1": "iperfudp: 'much' is no rate",
         "h99 ls": "there is no node h99; `nodes` lists them",
         "pnigall": "there is no command pnigall; did you mean pingall?",
         "time": "Elapsed time",
