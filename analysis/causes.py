@@ -382,16 +382,16 @@ class _Walk:
     def _release(self, flow: int, before: int, *, acknowledged: bool) -> _Event:
         """Return the event of one flow that another waited for."""
         trace = self.trace
-        host = int(trace.source[flow])
+        sender = int(trace.source[before])
         if not trace.size_bytes[before]:
             return _Event("ended", before, int(trace.flow_finish[before]))
-        if trace.source[before] != host:
+        if sender % trace.machines != int(trace.source[flow]) % trace.machines:
             time = int(trace.flow_delivered[before])
             return _Event("arrival", self.last_row(before, time, DATA), time)
         if acknowledged and trace.acks:
             time = int(trace.flow_finish[before])
             return _Event("arrival", self.last_row(before, time, ACK), time)
-        rows = trace.rows(int(trace.place_of_host[host]))
+        rows = trace.rows(int(trace.place_of_host[sender]))
         hops = trace.hops[rows.start : rows.stop]
         sent = np.flatnonzero((hops["flow"] == before) & (hops["kind"] == DATA))
         newest = int(hops["psn"][sent].max())

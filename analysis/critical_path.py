@@ -22,12 +22,14 @@ class Graph:
 
     Step i is a message of `source[i]`, or a computation there if it is its `destination` too. It
     waits for the steps in `after[i]`: until they are delivered if they end at its source, until
-    they are sent if they come from there. It begins `delay[i]` after the last of them, and not
+    they are sent if they come from there. Host h is a NIC of machine h % `machines`, and all NICs
+    of a machine are one source. It begins `delay[i]` after the last of them, and not
     before `not_before[i]`.
     """
 
     source: NDArray[np.int64]
     destination: NDArray[np.int64]
+    machines: int
     after: list[list[int]]
     delay: NDArray[np.float64]
     not_before: NDArray[np.float64]
@@ -38,12 +40,13 @@ class Graph:
         return any(self.after)
 
 
-def graph_of(steps: pd.DataFrame) -> Graph:
+def graph_of(steps: pd.DataFrame, machines: int) -> Graph:
     """Return the graph that the rows of flows.csv describe; no message begins before time 0."""
     not_before, messages = steps["not_before_ns"].to_numpy(), steps["bytes"].to_numpy() > 0
     return Graph(
         source=steps["src"].to_numpy(),
         destination=steps["dst"].to_numpy(),
+        machines=machines,
         after=[[int(number) for number in numbers.split()] for numbers in steps["after"]],
         delay=steps["delay_ns"].to_numpy(),
         not_before=np.where(messages, np.maximum(not_before, 0), not_before),
@@ -73,28 +76,32 @@ def ready_times(graph: Graph, lasting: Lasting) -> NDArray[np.float64]:
     """Return when each step is ready to begin at the earliest.
 
     Every message finds idle links on its way, but those that a step waits for together share the
-    link to its host, one after the other. The largest sum of a step's ready time and how long it
+    link to their NIC, one after the other. The largest sum of a step's ready time and how long it
     takes to be delivered is the length of the critical path: nothing can be faster.
     """
     delivered, sent = lasting.delivered.tolist(), lasting.sent.tolist()
     frame, delay = lasting.frame.tolist(), graph.delay.tolist()
     reaches, fills = lasting.reaches.tolist(), lasting.fills.tolist()
     source, destination = graph.source.tolist(), graph.destination.tolist()
+    at = (graph.destination % graph.machines).tolist()
+    machine = (graph.source % graph.machines).tolist()
     ready: list[float] = graph.not_before.tolist()
     for step, awaited in enumerate(graph.after):
-        here, time = source[step], ready[step]
-        sends = destination[step] != here
-        first, filled = math.inf, 0.0
+        time, sends = ready[step], destination[step] != source[step]
+        first: dict[int, float] = {}
+        filled: dict[int, float] = {}
         for other in awaited:
-            if destination[other] == here:
+            if at[other] == machine[step]:
                 begin = ready[other] + delivered[other] + delay[step]
                 if fills[other]:
-                    first = min(first, ready[other] + reaches[other])
-                    filled += fills[other]
+                    nic, reached = destination[other], ready[other] + reaches[other]
+                    first[nic] = min(first.get(nic, math.inf), reached)
+                    filled[nic] = filled.get(nic, 0.0) + fills[other]
             else:
-                begin = ready[other] + sent[other] + max(delay[step], sends * frame[other])
+                next_frame = frame[other] if sends and source[other] == source[step] else 0.0
+                begin = ready[other] + sent[other] + max(delay[step], next_frame)
             time = max(time, begin)
-        if filled:
-            time = max(time, first + filled + lasting.beyond + delay[step])
+        for nic, work in filled.items():
+            time = max(time, first[nic] + work + lasting.beyond + delay[step])
         ready[step] = time
     return np.array(ready)

@@ -137,7 +137,7 @@ def _group(runs: list[Run], order: tuple[str, ...]) -> Group:
 def _title(run: Run) -> str:
     scenario = run.scenario
     parts = [
-        f"{scenario.topology}, {scenario.shape.text}, {scenario.hosts:,} hosts",
+        f"{scenario.topology}, {scenario.shape.text}, {scenario.shape.hosts_text}",
         f"{scenario.workload}, {scenario.message_bytes:,} B messages at load {scenario.load:g}",
         f"world: {run.world}",
     ]

@@ -64,7 +64,8 @@ def messages_of(scenario: Scenario, steps: pd.DataFrame) -> Messages:
         steps[name].to_numpy()[step] for name in ("src", "dst", "bytes", "subflows")
     )
     hops = hops_between(source, destination, scenario)
-    return Messages(source, destination, size, hops, subflows, graph_of(steps), step)
+    machines = scenario.shape.hosts_per_plane
+    return Messages(source, destination, size, hops, subflows, graph_of(steps, machines), step)
 
 
 def frames_of(messages: Messages, payload_bytes: int) -> Frames:

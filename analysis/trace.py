@@ -33,12 +33,14 @@ class Trace:
 
     `hops` has a row for each frame at each port, ordered by port (`place`) and departure. Ports are
     rows of `port_node`, `port_number` and `port_peer` (the port at the cable's other end, or -1);
-    hosts are the first nodes, and have one port. Flows have a row each; flow f waits for
-    `after[after_first[f] : after_first[f + 1]]`, then for `wait_ps`.
+    hosts are the first nodes, and have one port; host h is a NIC of machine h % `machines`. Flows
+    have a row each; flow f waits for `after[after_first[f] : after_first[f + 1]]`, then for
+    `wait_ps`.
     """
 
     hops: NDArray[np.void]
     nodes: NDArray[np.str_]
+    machines: int
     port_node: NDArray[np.int64]
     port_number: NDArray[np.int64]
     port_peer: NDArray[np.int64]

@@ -2,7 +2,8 @@
 
 Host h of edge switch e in pod p is 10.p.e.(h + 1). In a leaf-spine, whose leaves are the edge
 switches of pod 0, p and e are the upper and the lower byte of the leaf's number, so that more than
-256 leaves have addresses too. All hosts share the one network 10.0.0.0/8.
+256 leaves have addresses too; of several planes each is a pod. All hosts share the one network
+10.0.0.0/8.
 """
 
 from __future__ import annotations
@@ -47,7 +48,8 @@ def mac_text(node: Node, topology: Topology) -> str:
 def host_of(address: int, topology: Topology) -> int:
     """Return the number of the host with an IPv4 address; raises ValueError if there is none."""
     middle, low = (address >> 8) & 0xFFFF, (address & 0xFF) - 1
-    pod, edge = (middle >> 8, middle & 0xFF) if topology.levels == 3 else (0, middle)
+    one_pod = topology.pods == 1
+    pod, edge = (0, middle) if one_pod else (middle >> 8, middle & 0xFF)
     number = (pod * topology.edges_per_pod + edge) * topology.hosts_per_edge + low
     known = edge < topology.edges_per_pod and pod < topology.pods
     known = known and 0 <= low < topology.hosts_per_edge

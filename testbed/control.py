@@ -60,7 +60,7 @@ def link_state(topology: Topology) -> LinkState:
 def aggregations_between(topology: Topology, state: LinkState) -> NDArray[np.bool_]:
     """Tell over which aggregations two pods reach each other: [pod, other pod, aggregation]."""
     if topology.levels == 2:
-        return np.ones((1, 1, topology.uplinks("edge")), dtype=np.bool_)
+        return np.ones((topology.pods, topology.pods, topology.uplinks("edge")), dtype=np.bool_)
     up = state.aggregation.transpose(1, 0, 2).astype(np.float32)
     between: NDArray[np.bool_] = (up @ up.transpose(0, 2, 1) > 0).transpose(1, 2, 0)
     between[np.arange(topology.pods), np.arange(topology.pods)] = True
@@ -68,7 +68,10 @@ def aggregations_between(topology: Topology, state: LinkState) -> NDArray[np.boo
 
 
 class Routes:
-    """Routing of one network in one state of its links."""
+    """Routing of one network in one state of its links; each plane is routed as if it were alone.
+
+    Destinations are numbered within their plane.
+    """
 
     def __init__(self, topology: Topology) -> None:
         """Work out what all switches have in common."""
@@ -83,31 +86,36 @@ class Routes:
             case "edge":
                 uplinks = mask(self.state.edge[node.pod, node.index])
                 network = NETWORK + (edge_bytes(node, topology) << 8)
-                return (network, 0xFFFFFF00, 0, 8, topology.edges, uplinks)
+                return (network, 0xFFFFFF00, 0, 8, topology.shape.edges_per_plane, uplinks)
             case "aggregation":
                 uplinks = mask(self.state.aggregation[node.pod, node.index])
-                return (NETWORK + (node.pod << 16), 0xFFFF0000, 8, 16, topology.pods, uplinks)
+                network, pods = NETWORK + (node.pod << 16), topology.shape.pods_per_plane
+                return (network, 0xFFFF0000, 8, 16, pods, uplinks)
             case _:
                 return (NETWORK, 0xFF000000, 16 if topology.levels == 3 else 8, 0, 0, 0)
 
     def children(self, node: Node) -> NDArray[np.bool_]:
         """Tell which of a switch's children its links reach, by down port."""
-        above, state = self.topology.uplinks("edge"), self.state
+        topology, state = self.topology, self.state
         up: NDArray[np.bool_]
         match node.tier:
             case "edge":
-                up = state.host[self.topology.edge_number(node)]
+                up = state.host[topology.edge_number(node)]
             case "aggregation":
                 up = state.edge[node.pod, :, node.index]
-            case _ if self.topology.levels == 3:
-                up = state.aggregation[:, node.index % above, node.index // above]
             case _:
-                up = state.edge[0, :, node.index]
+                layer, j = divmod(node.index % topology.shape.paths, topology.uplinks("edge"))
+                if topology.levels == 3:
+                    up = state.aggregation[self._pods(node), j, layer]
+                else:
+                    up = state.edge[topology.plane(node), :, j]
         return up
 
     def down(self, node: Node) -> list[TableEntry]:
         """Return the entries of `down`; addresses count hosts from 1, all else from 0."""
         first = 1 if node.tier == "edge" else 0
+        if node.tier == "core":
+            first = self._first_pod(node) << (0 if self.topology.levels == 3 else 8)
         return [
             TableEntry(DOWN, (first + int(child),), DESCEND, (int(child) + 1,))
             for child in np.flatnonzero(self.children(node))
@@ -118,9 +126,9 @@ class Routes:
         match node.tier:
             case "edge":
                 pods: NDArray[np.bool_] = self.between[node.pod][:, None, :] & self.state.edge
-                return pods.reshape(self.topology.edges, -1)
+                return pods[self._pods(node)].reshape(self.topology.shape.edges_per_plane, -1)
             case "aggregation":
-                return self.state.aggregation[:, node.index]
+                return self.state.aggregation[self._pods(node), node.index]
             case _:
                 return np.zeros((0, 0), dtype=np.bool_)
 
@@ -136,11 +144,21 @@ class Routes:
         """Return a switch's routing, nothing shared."""
         return SwitchSetup((*self.down(node), *self.up(node)), {PLACE: (LOCATE, self.place(node))})
 
+    def _first_pod(self, node: Node) -> int:
+        """Return the first pod of a switch's plane."""
+        return self.topology.plane(node) * self.topology.shape.pods_per_plane
+
+    def _pods(self, node: Node) -> slice:
+        """Return the pods of a switch's plane."""
+        first = self._first_pod(node)
+        return slice(first, first + self.topology.shape.pods_per_plane)
+
     def _group(self, node: Node, destination: int) -> int:
+        first = self._first_pod(node)
         if node.tier == "aggregation":
-            return (NETWORK >> 16) + destination
+            return (NETWORK >> 16) + first + destination
         pod, edge = divmod(destination, self.topology.edges_per_pod)
-        return (pod << 8) + edge
+        return (first + pod << 8) + edge
 
 
 def routing(topology: Topology, programs: Mapping[str, Hashable]) -> dict[str, SwitchSetup]:
@@ -156,7 +174,8 @@ def routing(topology: Topology, programs: Mapping[str, Hashable]) -> dict[str, S
             (DOWN, routes.down, routes.children(node)),
             (UP, routes.up, routes.leading(node)),
         ):
-            key = (programs[node.name], table, node.tier, content.tobytes())
+            plane = topology.plane(node)
+            key = (programs[node.name], table, node.tier, plane, content.tobytes())
             owner = owners.setdefault(key, node.name)
             if owner == node.name:
                 entries += make(node)

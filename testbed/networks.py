@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from errors import UserError, near
 from testbed import topo_files
-from testbed.scenario.shape import COUNTS, given
+from testbed.scenario.shape import COUNTS, PLANES, given
 from testbed.scenario.speeds import DELAY, RATE, speeds_of
 from testbed.scenario.toml import read_toml
 
@@ -60,7 +60,7 @@ def _check(path: Path, fields: Mapping[str, Any]) -> None:
 
 def _fields(document: Mapping[str, Any]) -> dict[str, Any]:
     topology = "fat-tree" if _wants_pods(document) else "leaf-spine"
-    known = (*COUNTS[topology], RATE, DELAY)
+    known = (PLANES, *COUNTS[topology], RATE, DELAY)
     network: dict[str, float] = {}
     for name, value in document.items():
         if name not in known:

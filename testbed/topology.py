@@ -61,8 +61,14 @@ class Topology:
 
     @property
     def pods(self) -> int:
-        """Pods; the leaves of a leaf-spine count as one."""
+        """Pods of all planes; the leaves of a leaf-spine count as one."""
         return self.shape.pods
+
+    def plane(self, node: Node) -> int:
+        """Return the plane that a node is in."""
+        if node.tier == "core":
+            return node.index // self.shape.paths
+        return node.pod // self.shape.pods_per_plane
 
     @property
     def edges_per_pod(self) -> int:
@@ -159,7 +165,8 @@ def build(shape: Shape) -> Topology:
 
     Aggregation switch j of every pod reaches the cores l·A + j through its uplinks l = 0, 1, ...,
     where A is the number of aggregations of a pod. The leaves of a leaf-spine are the edge switches
-    of its one pod, the spines are cores.
+    of its one pod, the spines are cores. Of several planes, those of the first come first in every
+    tier.
     """
     edge_ports = shape.hosts_per_edge + shape.edge_uplinks
     aggregation_ports = shape.edges_per_pod + shape.aggregation_uplinks
@@ -192,14 +199,15 @@ def _links(shape: Shape) -> Iterator[Link]:
         yield Link(host, 0, edges + host // below, host % below + 1)
     for edge in range(shape.edges):
         pod, within = divmod(edge, shape.edges_per_pod)
-        above = aggregations + pod * uplinks if shape.levels == 3 else cores
+        above = aggregations if shape.levels == 3 else cores
         for j in range(uplinks):
-            yield Link(edges + edge, below + 1 + j, above + j, within + 1)
+            yield Link(edges + edge, below + 1 + j, above + pod * uplinks + j, within + 1)
     for aggregation in range(shape.aggregations):
         pod, j = divmod(aggregation, uplinks)
+        plane, port = divmod(pod, shape.pods_per_plane)
         for layer in range(shape.aggregation_uplinks):
-            core = cores + layer * uplinks + j
-            yield Link(aggregations + aggregation, shape.edges_per_pod + 1 + layer, core, pod + 1)
+            core = cores + plane * shape.paths + layer * uplinks + j
+            yield Link(aggregations + aggregation, shape.edges_per_pod + 1 + layer, core, port + 1)
 
 
 def adjacency(topology: Topology) -> Adjacency:

@@ -12,7 +12,7 @@ from analysis.figures.collectives import crossover_figure
 from analysis.figures.style import PAGE, draw
 from analysis.ring_tree import best_tree_time, bus_bandwidth, crossover, fit, ring_time
 from experiments.collectives.runs import ALGORITHMS, RING, SIZES, SLOW, SPINE, TREE
-from testbed.workload import flows_for, request_for
+from testbed.workload import flows_between_ranks, request_for
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -122,7 +122,7 @@ def _spine(base: Scenario, table: pd.DataFrame) -> str:
 
 def _across(scenario: Scenario) -> float:
     """Return the share of bytes between different pods (in two levels: edges)."""
-    flows = flows_for(scenario)
+    flows = flows_between_ranks(scenario)
     request = request_for(scenario)
     part = request.hosts_per_edge if scenario.levels == 2 else request.hosts_per_pod
     crosses = flows.source // part != flows.destination // part

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from testbed.workload import flows_for, request_for
+from testbed.workload import flows_between_ranks, request_for
 from traffic.collectives.double_tree import depth, first_tree, second_tree
 from traffic.collectives.sums import ring_sums, tree_sums
 
@@ -39,10 +39,10 @@ def trees(base: Scenario) -> str:
 def _sent(base: Scenario, ranks: int) -> list[str]:
     """Say what ranks send and receive of S bytes, by what they are in the two trees."""
     size = ranks << 16
-    flows = flows_for(replace(base, message_bytes=size))
+    flows = flows_between_ranks(replace(base, message_bytes=size))
     first_group = request_for(base).groups()[0]
-    sent = np.bincount(flows.source, flows.size_bytes, base.hosts)[first_group] / size
-    received = np.bincount(flows.destination, flows.size_bytes, base.hosts)[first_group] / size
+    sent = np.bincount(flows.source, flows.size_bytes, base.ranks)[first_group] / size
+    received = np.bincount(flows.destination, flows.size_bytes, base.ranks)[first_group] / size
     children = [
         tuple(sorted((len(one.children), len(two.children))))
         for one, two in zip(first_tree(ranks), second_tree(ranks), strict=True)

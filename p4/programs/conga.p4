@@ -31,27 +31,24 @@ control Fabric(inout Headers headers, inout Metadata meta, inout standard_metada
     register<bit<8>>(DESTINATIONS) next_tag;  // to feed back, by edge
 
     bit<1> is_edge = 0;
-    bit<32> pod_stride = 0;
     bit<48> growth = 0;
     bit<8> age = 0;
     bit<32> source = 0;
 
-    // `tick_growth` is what a tick of service adds to X, with 40 binary places.
-    action know(bit<1> edge, bit<32> edges_per_pod, bit<48> tick_growth, bit<8> age_shift) {
+    // Edges count from `first`, the first one of the network's plane. `tick_growth` is what a tick
+    // of service adds to X, with 40 binary places.
+    action know(bit<1> edge, bit<32> edges_per_pod, bit<32> first, bit<48> tick_growth,
+                bit<8> age_shift) {
         is_edge = edge;
-        pod_stride = edges_per_pod;
+        source = (bit<32>)headers.ipv4.source[23:16] * edges_per_pod +
+                 (bit<32>)headers.ipv4.source[15:8] - first;
         growth = tick_growth;
         age = (bit<8>)(timing.now >> age_shift);
     }
 
     table constants {
         actions = { know; }
-        default_action = know(0, 0, 0, 0);
-    }
-
-    action find_source() {
-        source = (bit<32>)headers.ipv4.source[23:16] * pod_stride +
-                 (bit<32>)headers.ipv4.source[15:8];
+        default_action = know(0, 0, 0, 0, 0);
     }
 
     action learn() {
@@ -132,7 +129,6 @@ control Fabric(inout Headers headers, inout Metadata meta, inout standard_metada
             standard.egress_spec = W + 1 + (bit<9>)meta.uplink;
         } else if (is_edge == 1 && standard.ingress_port > W &&
                    headers.bth.isValid() && headers.bth.partition_key != DEFAULT_PARTITION_KEY) {
-            find_source();
             if (source < DESTINATIONS && (bit<8>)headers.bth.partition_key[15:11] < W &&
                 (bit<8>)headers.bth.partition_key[7:3] < W) {
                 learn();  // unless the frame is damaged, or nobody's here

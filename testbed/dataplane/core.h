@@ -252,6 +252,7 @@ struct dp {
     uint64_t lookahead_ps;
     uint32_t nodes;
     uint32_t hosts;
+    uint32_t machines;           /* host i is a NIC of machine i % machines */
     uint32_t switch_count;
     uint32_t port_count;
     uint32_t *first_port;        /* per node, and one past the last */
@@ -316,6 +317,11 @@ static inline void packet_free(struct worker *worker, uint32_t number)
         depot_give(&worker->large, number & ~(uint32_t)LARGE_FLAG);
     else
         depot_give(&worker->packets, number);
+}
+
+static inline uint32_t machine_of(const struct dp *dp, uint32_t host)
+{
+    return host % dp->machines;
 }
 
 static inline const struct speed *speed_of(const struct dp *dp, const struct port *port)

@@ -71,6 +71,9 @@ static int check_settings(struct dp *dp)
         return build_fail(dp, "loss is %g; it must be at least 0 and below 1", settings->loss);
     if (settings->header_bytes < 62)
         return build_fail(dp, "header_bytes is %u; RoCEv2 frames need 62", settings->header_bytes);
+    if (settings->planes == 0 || dp->hosts % settings->planes != 0)
+        return build_fail(dp, "%u hosts are not the NICs of machines with %u each", dp->hosts,
+                          settings->planes);
     if (settings->tick_ps == 0)
         return build_fail(dp, "tick_ps is 0");
     if (!(settings->load > 0 && settings->load <= 1))
@@ -167,6 +170,7 @@ struct dp *dp_new(const struct dp_settings *settings, uint32_t nodes, uint32_t h
     dp->settings = *settings;
     dp->nodes = nodes;
     dp->hosts = hosts;
+    dp->machines = settings->planes ? hosts / settings->planes : 0;
     dp->entropy = entropy_at(settings->entropy);
     dp->congestion = congestion_at(settings->congestion);
     dp->recovery = recovery_at(settings->recovery);

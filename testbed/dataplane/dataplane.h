@@ -47,6 +47,7 @@ struct dp_settings {
     double shared_alpha;          /* a queue may have so many times what is left of it */
     uint32_t hops;                /* links between the farthest hosts, one way */
     uint64_t rtt_ps;              /* of a data frame and its ACK between them, without queues */
+    uint32_t planes;              /* NICs of a machine: its hosts are hosts / planes apart */
     double loss;                  /* share of frames that are lost on their last link */
     uint32_t entropy;             /* of the hosts: numbers and parameters in the order of */
     uint32_t congestion;          /* testbed/hosts.py, where they have names and defaults */
@@ -100,8 +101,9 @@ int dp_links(struct dp *dp, uint64_t count, const struct dp_link *links);
  * Messages, and computations of hosts: a flow without bytes, from a host to itself. A flow's number
  * is its place. It waits for any number of flows before it in the list: for one that ends at its
  * source to be delivered, for one that comes from there to be sent (or, with DP_ACKNOWLEDGED, to be
- * acknowledged; without ACKs that is the same). It begins `delay_ps` after the last of them, or
- * after time 0, and not before `start_ps`. A computation has ended when it begins.
+ * acknowledged; without ACKs that is the same). Its source is any NIC of the machine. It begins
+ * `delay_ps` after the last of them, or after time 0, and not before `start_ps`. A computation has
+ * ended when it begins.
  */
 enum { DP_ACKNOWLEDGED = 1 << 30 };
 struct dp_flow {

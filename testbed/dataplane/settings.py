@@ -80,6 +80,7 @@ def raw_settings(settings: Settings) -> Any:
         "ack_priority": scenario.ack_priority,
         "hops": scenario.hops,
         "rtt_ps": rtt_ps,
+        "planes": scenario.shape.planes,
         "loss": scenario.loss,
         "shared_bytes": scenario.shared_bytes or 0,
         "shared_alpha": scenario.alpha,

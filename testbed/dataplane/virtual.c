@@ -15,10 +15,11 @@
  * The virtual clock: windows no longer than a link's delay. What a node sends in a window reaches
  * its neighbour in a later one, so the nodes of a window are independent of each other: each takes
  * its turn with all its frames of the window, in order of time, while its state is in the cache,
- * and any number of threads gives the same result.
+ * and any number of threads gives the same result. The NICs of a machine take theirs together,
+ * because a message on one may wait for a message on another.
  */
 
-enum { HOSTS_AT_ONCE = 32, LINKS_AHEAD = 6, SHORTEST_DELAY_PS = 1000 };
+enum { MACHINES_AT_ONCE = 32, LINKS_AHEAD = 6, SHORTEST_DELAY_PS = 1000 };
 
 struct window {
     struct dp *dp;
@@ -26,7 +27,7 @@ struct window {
     uint64_t end;
     bool sample;            /* the window ends where a sample is due */
     bool over;              /* no more windows */
-    atomic_uint next_item;  /* switches, then groups of hosts */
+    atomic_uint next_item;  /* switches, then groups of machines */
     pthread_barrier_t barrier;
 };
 
@@ -134,52 +135,84 @@ static void switch_turn(struct worker *worker, const struct window *window, stru
     finish_ports(worker, window, sw->ports, sw->node, sw->port_count);
 }
 
-static void act_until(struct worker *worker, struct host *host, uint64_t end)
+/* When a machine's next NIC acts, and which that is: what one does may let another begin. */
+static uint64_t machine_next(struct dp *dp, uint32_t machine, struct host **acting)
 {
-    uint64_t next = host_next(worker->dp, host);
-    while (next < end) {
+    uint64_t next = host_next(dp, *acting = &dp->host[machine]);
+    for (uint32_t i = machine + dp->machines; i < dp->hosts; i += dp->machines) {
+        uint64_t due = host_next(dp, &dp->host[i]);
+        if (due < next) {
+            next = due;
+            *acting = &dp->host[i];
+        }
+    }
+    return next;
+}
+
+static void act_until(struct worker *worker, uint32_t machine, uint64_t end)
+{
+    struct host *host;
+    for (;;) {
+        uint64_t next = machine_next(worker->dp, machine, &host);
+        if (next >= end)
+            return;
         host_act(worker, host, next);
-        next = host_next(worker->dp, host);
     }
 }
 
-static void host_turn(struct worker *worker, const struct window *window, struct host *host)
+/* All arrivals at a machine's NICs; those of one are in order of time as they are. */
+static const struct arrival *collect_machine(struct worker *worker, const struct window *window,
+                                             uint32_t machine)
 {
+    struct dp *dp = worker->dp;
     struct batch *batch = &worker->batch;
     batch->count = 0;
-    if (host->input->entry)
-        collect(worker, host->input, 0, speed_of(worker->dp, host->port)->delay_ps, window->end);
-    for (uint32_t i = 0; i < batch->count; i++)
-        __builtin_prefetch(packet_at(worker->dp, batch->arrivals[i].packet)->data + LINE_BYTES, 1);
-    for (uint32_t i = 0; i < batch->count; i++) {
-        act_until(worker, host, batch->arrivals[i].time);
-        host_receive(worker, host, batch->arrivals[i].packet, batch->arrivals[i].time);
+    for (uint32_t i = machine; i < dp->hosts; i += dp->machines) {
+        struct host *host = &dp->host[i];
+        if (host->input->entry)
+            collect(worker, host->input, i, speed_of(dp, host->port)->delay_ps, window->end);
     }
-    act_until(worker, host, window->end);
-    note_event(worker, host_next(worker->dp, host));
-    finish_ports(worker, window, host->port, host->node, 1);
+    for (uint32_t i = 0; i < batch->count; i++)
+        __builtin_prefetch(packet_at(dp, batch->arrivals[i].packet)->data + LINE_BYTES, 1);
+    if (dp->machines == dp->hosts)
+        return batch->arrivals;
+    return batch_sort(batch, window->begin, window->end);
+}
+
+static void machine_turn(struct worker *worker, const struct window *window, uint32_t machine)
+{
+    struct dp *dp = worker->dp;
+    const struct arrival *arrivals = collect_machine(worker, window, machine);
+    struct host *acting;
+    for (uint32_t i = 0; i < worker->batch.count; i++) {
+        act_until(worker, machine, arrivals[i].time);
+        host_receive(worker, &dp->host[arrivals[i].port], arrivals[i].packet, arrivals[i].time);
+    }
+    act_until(worker, machine, window->end);
+    note_event(worker, machine_next(dp, machine, &acting));
+    for (uint32_t i = machine; i < dp->hosts; i += dp->machines)
+        finish_ports(worker, window, dp->host[i].port, dp->host[i].node, 1);
 }
 
 /* --- A window --- */
 
-static void host_turns(struct worker *worker, const struct window *window, uint32_t group)
+static void machine_turns(struct worker *worker, const struct window *window, uint32_t group)
 {
-    struct dp *dp = window->dp;
-    uint32_t first = group * HOSTS_AT_ONCE;
-    for (uint32_t i = first; i < first + HOSTS_AT_ONCE && i < dp->hosts; i++)
-        host_turn(worker, window, &dp->host[i]);
+    uint32_t first = group * MACHINES_AT_ONCE;
+    for (uint32_t i = first; i < first + MACHINES_AT_ONCE && i < window->dp->machines; i++)
+        machine_turn(worker, window, i);
 }
 
 static void take_turns(struct worker *worker, struct window *window)
 {
     struct dp *dp = window->dp;
-    uint32_t groups = (dp->hosts + HOSTS_AT_ONCE - 1) / HOSTS_AT_ONCE;
+    uint32_t groups = (dp->machines + MACHINES_AT_ONCE - 1) / MACHINES_AT_ONCE;
     for (;;) {
         uint32_t item = atomic_fetch_add_explicit(&window->next_item, 1, memory_order_relaxed);
         if (item < dp->switch_count)
             switch_turn(worker, window, &dp->sw[item]);
         else if (item < dp->switch_count + groups)
-            host_turns(worker, window, item - dp->switch_count);
+            machine_turns(worker, window, item - dp->switch_count);
         else
             return;
     }

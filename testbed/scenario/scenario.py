@@ -17,6 +17,7 @@ from testbed.scenario.speeds import STAGES, Speed, Speeds, speeds_of
 from testbed.scenario.toml import read_toml
 
 TopologyName = Literal["fat-tree", "leaf-spine"]
+SpreadName = Literal["stripe", "rotate", "rail"]
 PICOSECONDS_PER_NANOSECOND = 1000
 DEFAULT_K = 4
 
@@ -63,6 +64,7 @@ class Scenario:
     workload: str = of("permutation", "who sends to whom, of --list, or a .cm file")
     message_bytes: int = of(1 << 20, "size of a message", unit="B", least=1)
     load: float = of(1.0, "share of the line rate at which hosts send", above=0, most=1)
+    spread: SpreadName = of("stripe", "how messages go to the planes of a network that has several")
     failures: float = of(0.0, "share of links that failed", least=0, below=1)
     cca: str = of("none", "congestion control of hosts")
     recovery: str | None = of(
@@ -109,8 +111,18 @@ class Scenario:
 
     @property
     def hosts(self) -> int:
-        """Hosts of the network."""
+        """Hosts of the network; NICs, where hosts have one in each of several planes."""
         return self.shape.hosts
+
+    @property
+    def ranks(self) -> int:
+        """Hosts or GPUs that a workload is between."""
+        return self.shape.hosts_per_plane * self.gpus
+
+    @property
+    def gpus(self) -> int:
+        """Ranks of a host: one with rails for each of its NICs."""
+        return self.shape.planes if self.spread == "rail" else 1
 
     @property
     def hops(self) -> int:

@@ -130,7 +130,9 @@ def _above(shape: Shape, lower: str) -> list[str]:
         pod, edge = divmod(first // shape.hosts_per_edge, shape.edges_per_pod)
         return [f"e{pod}_{edge}"]
     if kind == "e" and first < shape.pods and second < shape.edges_per_pod:
-        return [f"a{first}_{j}" if shape.levels == 3 else f"c{j}" for j in uplinks]
+        spines = first * shape.paths
+        return [f"a{first}_{j}" if shape.levels == 3 else f"c{spines + j}" for j in uplinks]
     if kind == "a" and first < shape.pods and shape.levels == 3 and second in uplinks:
-        return [f"c{second + layer * len(uplinks)}" for layer in range(shape.aggregation_uplinks)]
+        cores = first // shape.pods_per_plane * shape.paths + second
+        return [f"c{cores + layer * len(uplinks)}" for layer in range(shape.aggregation_uplinks)]
     return []

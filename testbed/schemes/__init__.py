@@ -172,7 +172,7 @@ def programs(
     includes = (PROGRAMS,) if scheme.folder else ()
     made: dict[Tier, ProgramSource] = {}
     for tier, (up, down) in sizes.items():
-        defines = [("W", up), ("DESTINATIONS", topology.edges), *own]
+        defines = [("W", up), ("DESTINATIONS", topology.shape.edges_per_plane), *own]
         if down != up:
             defines.append(("DOWN", down))
         if topology.levels == 3 and topology.uplinks("edge") != up:

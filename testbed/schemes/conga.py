@@ -26,9 +26,12 @@ def discounting_rate(site: Site) -> State:
     tau = measuring.ticks(site, "tau_us")
     period = max(round(tau * alpha), 1)
     discount = (period, (1 << 32) // period + 1, round((1 - alpha) * (1 << 16)))
+    topology = site.topology
+    edges_per_pod = topology.edges_per_pod if topology.levels == 3 else 256
     constants = (
         int(site.node.tier == "edge"),
-        site.topology.edges_per_pod if site.topology.levels == 3 else 256,
+        edges_per_pod,
+        topology.plane(site.node) * topology.shape.pods_per_plane * edges_per_pod,
         round((1 << 40) / tau),
         max(round(math.log2(site.parameters["age_taus"] * tau)), 0),
     )

@@ -44,14 +44,15 @@ def names_of(site: Site) -> dict[str, Any]:
     scenario, topology, node = site.scenario, site.topology, site.node
     return {
         "tier": node.tier,
-        "pod": node.pod,
+        "plane": topology.plane(node),
+        "pod": -1 if node.tier == "core" else node.pod % topology.shape.pods_per_plane,
         "index": node.index,
         "width": site.width,
         "down": topology.downlinks(node.tier),
         "levels": topology.levels,
         "ports": node.ports,
-        "pods": topology.pods,
-        "edges": topology.edges,
+        "pods": topology.shape.pods_per_plane,
+        "edges": topology.shape.edges_per_plane,
         "destinations": site.destinations,
         "uplinks": site.uplinks,
         **_byte(site),

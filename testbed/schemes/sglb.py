@@ -18,11 +18,11 @@ def path_quality(site: Site) -> State:
     uplinks = max(site.uplinks.bit_count(), 1)
     share = -(-(1 << 16) // uplinks)
     if node.tier == "edge" and site.topology.levels == 3:
-        view = (node.pod * w, w, 0, 0, 0)
+        view = (node.pod % site.topology.shape.pods_per_plane * w, w, 0, 0, 0)
     elif node.tier == "edge":
-        view = (0, site.topology.edges, 0, 0, 0)
+        view = (0, site.topology.shape.edges_per_plane, 0, 0, 0)
     elif node.tier == "aggregation":
-        view = (0, site.topology.pods, 0, w, share)
+        view = (0, site.topology.shape.pods_per_plane, 0, w, share)
     else:
         view = (0, 0, 1, site.topology.shape.core_ports, 0)
     seen: Defaults = {"Fabric.view": ("Fabric.see", view)}

@@ -87,7 +87,8 @@ class Site:
     @property
     def destinations(self) -> int:
         """Destinations that this switch tells apart: edges, pods, or none at a core."""
-        sizes = {"edge": self.topology.edges, "aggregation": self.topology.pods}
+        shape = self.topology.shape
+        sizes = {"edge": shape.edges_per_plane, "aggregation": shape.pods_per_plane}
         return sizes.get(self.node.tier, 0)
 
     def random(self, name: str) -> np.random.Generator:

@@ -101,7 +101,7 @@ def _check(shape: Shape, needed: int) -> None:
     there = available()
     if there is not None and needed > there:
         raise UserError(
-            f"{shape.text} with {shape.hosts} hosts needs about "
+            f"{shape.text} with {shape.hosts_text} needs about "
             f"{needed / 1e9:.1f} GB of memory; {there / 1e9:.1f} GB are free"
         )
 

@@ -88,6 +88,7 @@ def _network(plan: Plan) -> dict[str, Any]:
     addresses, macs = host_addresses(topology)
     return {
         "nodes": np.array([each.name for each in topology.nodes]),
+        "machines": topology.shape.hosts_per_plane,
         "port_node": node,
         "port_number": np.arange(len(node)) - around.first[node],
         "port_peer": peer,

@@ -10,7 +10,8 @@ from testbed.addressing import ipv4
 from testbed.control import DOWN, PLACE, UP, Routes, routing
 from testbed.failures import fail_links, set_link, valid_paths
 from testbed.plan import SwitchSetup
-from testbed.topology import Node, Topology, adjacency, fat_tree, leaf_spine
+from testbed.scenario.shape import given as shape_of
+from testbed.topology import Node, Topology, adjacency, build, fat_tree, leaf_spine
 
 Tables = dict[str, dict[str, dict[int, tuple[int, ...]]]]
 
@@ -72,7 +73,14 @@ class Walker:
         return [down + 1 + i for i in range(up) if valid >> i & 1]
 
 
-networks = st.sampled_from([fat_tree(4), fat_tree(6), leaf_spine(4), leaf_spine(8)])
+TREES = build(
+    shape_of(
+        "fat-tree",
+        {"planes": 3, "pods": 3, "edges": 2, "hosts": 2, "aggregations": 2, "cores": 4},
+    )
+)
+LEAVES = build(shape_of("leaf-spine", {"planes": 2, "edges": 3, "hosts": 4, "spines": 2}))
+networks = st.sampled_from([fat_tree(4), fat_tree(6), leaf_spine(4), leaf_spine(8), TREES, LEAVES])
 
 
 @settings(max_examples=40, deadline=None)
@@ -83,7 +91,9 @@ def test_packets_arrive_over_exactly_the_valid_paths(
     failed = fail_links(topology, probability, seed)
     walker = Walker(failed)
     source = data.draw(st.integers(0, topology.hosts - 1))
-    destination = data.draw(st.integers(0, topology.hosts - 1).filter(lambda h: h != source))
+    begin = source - source % topology.shape.hosts_per_plane
+    plane = st.integers(begin, begin + topology.shape.hosts_per_plane - 1)
+    destination = data.draw(plane.filter(lambda h: h != source))
     paths = walker.paths(source, destination)
     valid = valid_paths(Routes(failed), source, destination)
     if len(valid):
@@ -99,7 +109,16 @@ def turning_point(topology: Topology, path: tuple[str, ...]) -> int:
     middle = path[len(path) // 2 - 1] if len(path) % 2 == 0 else path[(len(path) - 1) // 2]
     if len(path) == 2:
         return 0
-    return int(middle.split("_")[-1].lstrip("c"))
+    return int(middle.split("_")[-1].lstrip("c")) % topology.shape.paths
+
+
+@pytest.mark.parametrize("topology", [TREES, LEAVES], ids=["trees", "leaves"])
+def test_no_packet_leaves_its_plane(topology: Topology) -> None:
+    walker, plane = Walker(topology), topology.shape.hosts_per_plane
+    for source in range(topology.hosts):
+        for destination in range(topology.hosts):
+            if source // plane != destination // plane:
+                assert all(path[-1] == "." for path in walker.paths(source, destination))
 
 
 def test_equal_tables_are_shared_and_only_those() -> None:

@@ -76,6 +76,39 @@ def test_chosen__wrong_rates_and_delays(text: str, fault: str, tmp_path: Path) -
     assert str(caught.value).startswith(f"{tmp_path / 'mine.toml'}{fault}")
 
 
+def test_chosen__planes_beside_each_other(tmp_path: Path) -> None:
+    scenario = scenario_of(
+        tmp_path, "planes = 3\n" + OVERSUBSCRIBED + "[rate_gbps]\na9_1-c13 = 50\n"
+    )
+    shape = scenario.shape
+    assert (shape.planes, shape.pods, shape.hosts, shape.cores) == (3, 12, 96, 18)
+    assert (shape.hosts_per_plane, shape.edges_per_plane, shape.core_ports) == (32, 8, 4)
+    assert shape.text == "3 planes of 4 pods x 2 edges x 4 hosts, 2 aggregations, 6 cores"
+    assert shape.hosts_text == "32 hosts with 3 NICs each"
+    topology = build(shape)
+    names = [node.name for node in topology.nodes]
+    assert names[32:34] == ["h32", "h33"]
+    assert {"e4_0", "e11_1", "a8_0", "c6", "c17"} < set(names)
+    assert topology.plane(topology.nodes[names.index("c13")]) == 2
+    assert scenario.speeds.between("c13", "a9_1").rate_gbps == 50
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("planes = 0\n" + OVERSUBSCRIBED, ":1: planes = 0: it must be a whole number"),
+        ("planes = 65\n" + OVERSUBSCRIBED, ":1: planes = 65: it must be"),
+        ("planes = 64\npods = 5\n" + OVERSUBSCRIBED[9:], ":2: pods = 5: 64 planes of so many"),
+        ("planes = 2\nedges = 300\nhosts = 1\nspines = 1\n", ":2: edges = 300: a plane of"),
+        (OVERSUBSCRIBED + "[rate_gbps]\na0_1-c7 = 5\n", ":7: a0_1-c7: there is no such link"),
+    ],
+)
+def test_chosen__wrong_planes(text: str, fault: str, tmp_path: Path) -> None:
+    with pytest.raises(UserError) as caught:
+        scenario_of(tmp_path, text)
+    assert str(caught.value).startswith(f"{tmp_path / 'mine.toml'}{fault}")
+
+
 def test_chosen__names_have_no_network_of_their_own() -> None:
     assert chosen("leaf-spine") == {"topology": "leaf-spine", "network": {}}
     assert not is_file("fat-tree")

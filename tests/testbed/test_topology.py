@@ -8,9 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from errors import UserError
+from testbed.scenario.shape import given as shape_of
 from testbed.topology import (
     Topology,
     adjacency,
+    build,
     fat_tree,
     interface,
     leaf_spine,
@@ -24,6 +26,26 @@ LONGEST_INTERFACE = 15
 networks = st.one_of(
     st.integers(2, 8).map(lambda w: fat_tree(2 * w)),
     st.integers(2, 20).map(lambda w: leaf_spine(2 * w)),
+    st.integers(1, 4).map(
+        lambda planes: build(
+            shape_of(
+                "fat-tree",
+                {
+                    "planes": planes,
+                    "pods": 3,
+                    "edges": 2,
+                    "hosts": 3,
+                    "aggregations": 2,
+                    "cores": 4,
+                },
+            )
+        )
+    ),
+    st.integers(1, 4).map(
+        lambda planes: build(
+            shape_of("leaf-spine", {"planes": planes, "edges": 4, "hosts": 3, "spines": 2})
+        )
+    ),
 )
 
 

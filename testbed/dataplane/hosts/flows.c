@@ -31,7 +31,9 @@ static int check_waits(struct dp *dp, uint64_t i, const struct dp_flow *flows,
         uint32_t before = number_of(lists->after[flow->after_first + j]);
         if (before >= i)
             return fail_flow(dp, i, "it waits for a flow that is not before it in the list");
-        if (flows[before].destination != flow->source && flows[before].source != flow->source)
+        uint32_t here = machine_of(dp, flow->source);
+        if (machine_of(dp, flows[before].destination) != here &&
+            machine_of(dp, flows[before].source) != here)
             return fail_flow(dp, i, "it waits for a flow that does not end or begin at its source");
     }
     return 0;
@@ -43,10 +45,10 @@ static int check(struct dp *dp, uint64_t i, const struct dp_flow *flows,
     const struct dp_flow *flow = &flows[i];
     if (flow->source >= dp->hosts || flow->destination >= dp->hosts)
         return fail_flow(dp, i, "there is no such host");
-    if (flow->source == flow->destination && flow->bytes != 0)
-        return fail_flow(dp, i, "its source is its destination");
     if (flow->bytes == 0 && flow->source != flow->destination)
         return fail_flow(dp, i, "it has no bytes");
+    if (flow->bytes != 0 && machine_of(dp, flow->source) == machine_of(dp, flow->destination))
+        return fail_flow(dp, i, "its source is its destination");
     if (flow->subflows == 0 || packets_of(dp, flow->bytes, flow->subflows) > UINT32_MAX)
         return fail_flow(dp, i, "it has no subflows, or too many packets");
     if ((uint64_t)flow->path_first + flow->path_count > lists->path_entries)

@@ -10,7 +10,7 @@ static uint32_t number_of(uint32_t entry)
 static bool waits_for(const struct dp *dp, const struct host *host, uint32_t entry,
                       enum event event)
 {
-    if (&dp->host[dp->senders[number_of(entry)].source] != host)
+    if (machine_of(dp, dp->senders[number_of(entry)].source) != machine_of(dp, host->node))
         return false;
     if (event == EVENT_DELIVERED)
         return true;
@@ -23,7 +23,8 @@ void waits_release(struct dp *dp, struct host *host, uint32_t flow, enum event e
     const struct receiver *receiver = &dp->receivers[flow];
     for (uint32_t i = receiver[0].first_waiting; i < receiver[1].first_waiting; i++) {
         uint32_t entry = dp->waiting[i];
-        if (waits_for(dp, host, entry, event) && --dp->missing[number_of(entry)] == 0)
-            starts_add(dp, host, number_of(entry), now);
+        uint32_t next = number_of(entry);
+        if (waits_for(dp, host, entry, event) && --dp->missing[next] == 0)
+            starts_add(dp, &dp->host[dp->senders[next].source], next, now);
     }
 }

@@ -57,9 +57,11 @@ static uint32_t timer_of_node(const struct dp *dp, uint32_t node)
     return dp->port_count + node;
 }
 
-static void set_host_timer(struct dp *dp, uint32_t node)
+/* After an event at a host, which may let messages begin at other NICs of its machine. */
+static void set_host_timers(struct dp *dp, uint32_t host)
 {
-    timers_set(&dp->real->timers, timer_of_node(dp, node), host_next(dp, &dp->host[node]));
+    for (uint32_t i = machine_of(dp, host); i < dp->hosts; i += dp->machines)
+        timers_set(&dp->real->timers, timer_of_node(dp, i), host_next(dp, &dp->host[i]));
 }
 
 static void set_switch_timer(struct dp *dp, const struct sw *sw)
@@ -73,7 +75,7 @@ static void act(struct dp *dp, uint32_t node, uint64_t due)
     struct worker *worker = &dp->workers[0];
     if (node < dp->hosts) {
         host_act(worker, &dp->host[node], due);
-        set_host_timer(dp, node);
+        set_host_timers(dp, node);
         return;
     }
     switch_serve(worker, dp->switch_of[node], due);
@@ -125,7 +127,7 @@ static void receive(struct dp *dp, const struct real_port *place, uint32_t numbe
     }
     if (place->node < dp->hosts) {
         host_receive(worker, &dp->host[place->node], number, now);
-        set_host_timer(dp, place->node);
+        set_host_timers(dp, place->node);
         return;
     }
     struct sw *sw = dp->switch_of[place->node];
@@ -320,8 +322,8 @@ int dp_run_real(struct dp *dp, const struct dp_real *real)
         return DP_FAILED;
     dp->real->dilation = real->dilation;
     dp->real->start_ns = real->start_ns;
-    for (uint32_t node = 0; node < dp->hosts; node++)
-        set_host_timer(dp, node);
+    for (uint32_t machine = 0; machine < dp->machines; machine++)
+        set_host_timers(dp, machine);
     int ended = run(dp, real);
     for (uint32_t i = 0; i < dp->port_count; i++)
         if (dp->ports[i].tail.entry)

@@ -20,13 +20,17 @@ if TYPE_CHECKING:
 
 FRAME_PS, FRAME_GAP_PS, DELAY_PS, ACK_PS = 41_580, 41_780, 500_000, 640
 FLIGHT_PS = 2 * (FRAME_PS + DELAY_PS)  # of one frame through the star
-HOSTS = 5
+HOSTS = 6
 
 
 @dataclass
 class Steps:
-    """A graph as it is drawn: per step its ends, packets, what it waits for, delay and start."""
+    """A graph as it is drawn: per step its ends, packets, what it waits for, delay and start.
 
+    Host h is a NIC of machine h mod `machines`.
+    """
+
+    machines: int = HOSTS
     ends: list[tuple[int, int]] = field(default_factory=list)
     packets: list[int] = field(default_factory=list)
     after: list[list[int]] = field(default_factory=list)
@@ -49,10 +53,14 @@ class Steps:
             times = [0]
             for other in self.after[step]:
                 sent = begin[other] + max(0, self.packets[other] - 1) * FRAME_GAP_PS
-                there = self.packets[other] > 0 and self.ends[other][1] == source
+                there = self.packets[other] > 0 and self.at(self.ends[other][1]) == self.at(source)
                 times.append(sent + there * FLIGHT_PS)
             begin.append(max(self.start[step], max(times) + self.delay[step]))
         return begin
+
+    def at(self, host: int) -> int:
+        """Which machine a host is a NIC of."""
+        return host % self.machines
 
     def meet(self, begin: list[int]) -> bool:
         """Whether two messages are on a link at the same time."""
@@ -70,18 +78,28 @@ class Steps:
 
 @st.composite
 def graphs(draw: Callable[[st.SearchStrategy[Any]], Any]) -> Steps:
-    steps = Steps()
+    steps = Steps(machines=draw(st.sampled_from([HOSTS, HOSTS, 3, 2])))
     times = st.integers(0, 10**9)
     for step in range(draw(st.integers(1, 20))):
         source = draw(st.integers(0, HOSTS - 1))
-        destination = draw(st.integers(0, HOSTS - 1))
-        here = [other for other in range(step) if source in steps.ends[other]]
+        others = [host for host in range(HOSTS) if steps.at(host) != steps.at(source)]
+        destination = draw(st.sampled_from([source, *others]))
+        here = [
+            other for other in range(step) if steps.at(source) in map(steps.at, steps.ends[other])
+        ]
         steps.ends.append((source, destination))
         steps.packets.append(0 if source == destination else draw(st.integers(1, 5)))
         steps.after.append(draw(st.lists(st.sampled_from(here), max_size=4)) if here else [])
         steps.delay.append(draw(times))
         steps.start.append(draw(times))
     return steps
+
+
+def of_machines(machines: int) -> dict[str, Any]:
+    """Settings of a network whose hosts are NICs of so many machines; its shape is not used."""
+    planes = HOSTS // machines
+    counts = {"planes": planes, "edges": 2, "hosts": 1, "spines": 1}
+    return {} if planes == 1 else {"topology": "leaf-spine", "network": counts}
 
 
 @given(graphs())
@@ -91,7 +109,7 @@ def test_random_graph__completes_exactly_at_its_critical_path(
 ) -> None:
     begin = steps.begins()
     assume(not steps.meet(begin))
-    network = star(program, HOSTS, acks=False)
+    network = star(program, HOSTS, acks=False, **of_machines(steps.machines))
     rows = [
         (*ends, 4096 * packets) for ends, packets in zip(steps.ends, steps.packets, strict=True)
     ]
@@ -119,6 +137,19 @@ def test_join__begins_after_the_last_of_all_and_its_computation(
     assert network.dataplane.run_virtual(threads=threads) is Ended.DONE
     *first, last = network.dataplane.flows()
     assert last["start_ps"] == max(flow["delivered_ps"] for flow in first) + 7_000
+    network.dataplane.close()
+
+
+def test_what_another_nic_gets_or_sends__is_waited_for_at_that_moment(program: Program) -> None:
+    """NICs 0 and 3 are one machine: 3 begins when 0 has got its message, not a window later."""
+    network = star(program, HOSTS, acks=False, **of_machines(3))
+    rows = [(1, 0, 4096), (3, 4, 2 * 4096), (0, 2, 4096), (5, 4, 9 * 4096)]
+    waits = {"after_first": [0, 0, 1, 2], "after_count": [0, 1, 1, 0]}
+    network.dataplane.add_flows(flows(rows, **waits), after=[0, 1])
+    assert network.dataplane.run_virtual() is Ended.DONE
+    first, second, third, _ = network.dataplane.flows()
+    assert second["start_ps"] == first["delivered_ps"] == FLIGHT_PS
+    assert third["start_ps"] == second["start_ps"] + FRAME_GAP_PS
     network.dataplane.close()
 
 

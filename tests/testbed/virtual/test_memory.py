@@ -32,7 +32,7 @@ def test_check_expected_memory__too_little__says_how_much_is_needed(
 ) -> None:
     monkeypatch.setattr("testbed.virtual.memory.available", lambda: 2 * 10**9)
     check_expected_memory(Scenario(k=16))
-    with pytest.raises(UserError, match=r"k = 64 with 65536 hosts needs about .* GB"):
+    with pytest.raises(UserError, match=r"k = 64 with 65,536 hosts needs about .* GB"):
         check_expected_memory(Scenario(k=64), plans=18)
     with pytest.raises(UserError, match="k = 24"):
         check_expected_memory(Scenario(k=24, workload="all-to-all"))

@@ -33,6 +33,17 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "training-step": {"server": 2, "parameters": 50_000, "tokens": 5, "tflops": 1}
 }
 """Of workloads that do not go by the size of a message."""
+LEAVES = {"planes": 2.0, "edges": 4.0, "hosts": 2.0, "spines": 2.0}
+NETWORKS: tuple[dict[str, Any], ...] = (
+    {},
+    {},
+    {"k": 6},
+    {"topology": "leaf-spine"},
+    {"topology": "leaf-spine", "k": 6},
+    {"topology": "leaf-spine", "network": LEAVES},
+    {"topology": "leaf-spine", "network": LEAVES, "spread": "rotate"},
+    {"topology": "leaf-spine", "network": LEAVES, "spread": "rail"},
+)
 
 TRANSPORTS: tuple[dict[str, Any], ...] = (
     {},
@@ -58,8 +69,7 @@ def scenarios(draw: st.DrawFn) -> Scenario:
     return Scenario(
         scheme=draw(st.sampled_from(schemes.names())),
         seed=draw(st.integers(1, 1000)),
-        topology=draw(st.sampled_from(("fat-tree", "leaf-spine"))),
-        k=draw(st.sampled_from((4, 4, 6))),
+        **draw(st.sampled_from(NETWORKS)),
         delay_ns=draw(st.sampled_from((500.0, 37.5, 3000.0))),
         rate_gbps=draw(st.sampled_from((800.0, 100.0, 333.0))),
         payload_bytes=draw(st.sampled_from((4096, 1000))),

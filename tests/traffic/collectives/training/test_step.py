@@ -46,6 +46,7 @@ def step_ns(flows: Flows, message_ns: float) -> float:
     graph = Graph(
         flows.source,
         flows.destination,
+        int(max(flows.source.max(), flows.destination.max())) + 1,
         [flows.after.of(row).tolist() for row in range(len(flows))],
         flows.delay_ps / 1000,
         np.zeros(len(flows)),
