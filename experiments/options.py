@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,6 +28,7 @@ from experiments.values import (
     topology,
 )
 from testbed import hosts, networks, schemes
+from testbed.planning import why_not
 from testbed.scenario import FIELDS, Scenario, files
 from testbed.scenario.watch import Watch
 
@@ -128,7 +130,7 @@ def scenarios(given: argparse.Namespace) -> tuple[Scenario, ...]:
     for name, _ in given.parameter:
         check_parameter(name, own)
     ordered = [*(scheme for scheme in schemes.SCHEMES if scheme.name in wanted), *own]
-    return tuple(
+    made = tuple(
         Scenario(
             scheme=scheme.name,
             scheme_file=scheme.file,
@@ -139,6 +141,17 @@ def scenarios(given: argparse.Namespace) -> tuple[Scenario, ...]:
         for seed in given.seeds
         for scheme in ordered
     )
+    return _able(made) if given.schemes == ["all"] else made
+
+
+def _able(made: tuple[Scenario, ...]) -> tuple[Scenario, ...]:
+    """Leave out schemes that do not work on the network, and say so; if none does, all are kept."""
+    reasons = {each.scheme: why_not(each) for each in made if each.seed == made[0].seed}
+    if all(reasons.values()):
+        return made
+    for reason in filter(None, reasons.values()):
+        sys.stderr.write(f"left out: {reason}\n")
+    return tuple(each for each in made if not reasons[each.scheme])
 
 
 def said_by_file(given: argparse.Namespace) -> dict[str, Any]:

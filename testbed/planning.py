@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from errors import UserError
 from testbed import hosts, schemes
 from testbed.control import PLACE, Routes, routing
@@ -16,6 +18,7 @@ from testbed.schemes.site import Defaults, Site
 from testbed.topology import build, make_topology
 from testbed.workload import flows_for
 from traffic import readers
+from traffic.flows import Flows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -25,7 +28,6 @@ if TYPE_CHECKING:
     from testbed.scenario import Scenario
     from testbed.schemes import Scheme
     from testbed.topology import Tier, Topology
-    from traffic.flows import Flows
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +110,18 @@ def _hosts(scenario: Scenario, entropy: Chosen) -> HostSetup:
     return setup
 
 
+def why_not(scenario: Scenario) -> str:
+    """Return why a scenario's scheme does not work on its network, empty where it does."""
+    nothing = Flows.of(*(np.zeros(0, dtype=np.int64) for _ in range(3)))
+    try:
+        schemes.check(schemes.of(scenario), scenario)
+        if scenario.network:  # links may differ, which the set-up of each switch finds
+            make_plan(scenario, nothing)
+    except UserError as error:
+        return str(error)
+    return ""
+
+
 def refuse(scenario: Scenario, names: Iterable[str], world: str) -> None:
     """Raise UserError if a scenario asks for what a world does not have, by names of fields."""
     for field in FIELDS:
@@ -156,7 +170,7 @@ def _assign(scenario: Scenario, topology: Topology) -> list[_Assigned]:
     second = [schemes.find(scenario.mix[0])] if scenario.mix else []
     chosen = [schemes.of(scenario), *second]
     for scheme in chosen:
-        schemes.check(scheme, scenario, topology)
+        schemes.check(scheme, scenario)
     settled = schemes.settled(chosen, scenario.parameters)
     assigned = [
         _Assigned(scheme, parameters, schemes.programs(scheme, topology, parameters))

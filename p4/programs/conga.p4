@@ -66,7 +66,7 @@ control Fabric(inout Headers headers, inout Metadata meta, inout standard_metada
         bit<W> candidates = 0;
         bit<32> path = (bit<32>)meta.destination * W;
 #define COMPARE_PATH(i) \
-        estimators.read(estimator, (bit<32>)(W + 1 + i)); \
+        estimators.read(estimator, (bit<32>)(DOWN + 1 + i)); \
         congestion = CONGESTION(estimator); \
         to_edge.read(remote, path + (bit<32>)i); \
         congestion = age - remote[15:8] <= 1 && remote[7:0] > congestion ? \
@@ -92,7 +92,7 @@ control Fabric(inout Headers headers, inout Metadata meta, inout standard_metada
         bit<8> least = ~8w0;
         bit<W> candidates = 0;
 #define COMPARE_UPLINK(i) \
-        estimators.read(estimator, (bit<32>)(W + 1 + i)); \
+        estimators.read(estimator, (bit<32>)(DOWN + 1 + i)); \
         congestion = CONTAINS(meta.valid, i) == 1 ? CONGESTION(estimator) : ~8w0; \
         KEEP_LEAST(i, congestion, least, candidates)
         EACH_UPLINK(COMPARE_UPLINK)
@@ -126,8 +126,8 @@ control Fabric(inout Headers headers, inout Metadata meta, inout standard_metada
             } else {
                 choose_uplink();
             }
-            standard.egress_spec = W + 1 + (bit<9>)meta.uplink;
-        } else if (is_edge == 1 && standard.ingress_port > W &&
+            standard.egress_spec = DOWN + 1 + (bit<9>)meta.uplink;
+        } else if (is_edge == 1 && standard.ingress_port > DOWN &&
                    headers.bth.isValid() && headers.bth.partition_key != DEFAULT_PARTITION_KEY) {
             if (source < DESTINATIONS && (bit<8>)headers.bth.partition_key[15:11] < W &&
                 (bit<8>)headers.bth.partition_key[7:3] < W) {

@@ -18,11 +18,11 @@
 
 #include "fabric/scheme.p4"
 
-#define SAMPLES_DOWN_PORTS
+#include "fabric/downlinks.p4"
 #include "fabric/penalty.p4"
 #include "fabric/switch.p4"
 
-#define LINKS (2 * W + 1)  // that a switch reports on: down ports by their number, 0 for upwards
+#define LINKS (ABOVE + 1)  // that a switch reports on: down ports by their number, 0 for upwards
 #define DEFAULT_PARTITION_KEY 0xffff
 
 register<bit<8>>(W * LINKS) heard;  // penalties by uplink and link of the switch behind it
@@ -61,14 +61,14 @@ control Fabric(inout Headers headers, inout Metadata meta, inout standard_metada
         bit<8> penalty;
         bit<32> sum = 0;
 #define ADD_PENALTY(i) \
-        penalties.read(penalty, (bit<32>)(W + 1 + i)); \
+        penalties.read(penalty, (bit<32>)(DOWN + 1 + i)); \
         sum = sum + (bit<32>)penalty;
         EACH_UPLINK(ADD_PENALTY)
         penalties.write(0, (bit<8>)((sum * uplink_share) >> 16));
     }
 
     action hear() {
-        heard.write(((bit<32>)standard.ingress_port - W - 1) * LINKS +
+        heard.write(((bit<32>)standard.ingress_port - DOWN - 1) * LINKS +
                     (bit<32>)headers.bth.partition_key[15:4],
                     (bit<8>)headers.bth.partition_key[3:0]);
     }
@@ -95,14 +95,14 @@ control Fabric(inout Headers headers, inout Metadata meta, inout standard_metada
         bit<W> candidates = 0;
         link = link < near_count ? link + 1 : 0;
 #define COMPARE(i) \
-        penalties.read(penalty, (bit<32>)(W + 1 + i)); \
+        penalties.read(penalty, (bit<32>)(DOWN + 1 + i)); \
         heard.read(beyond, (bit<32>)(i * LINKS) + (bit<32>)link); \
         penalty = beyond > penalty ? beyond : penalty; \
         penalty = CONTAINS(meta.valid, i) == 1 ? penalty : ~8w0; \
         KEEP_LEAST(i, penalty, least, candidates)
         EACH_UPLINK(COMPARE)
         CHOOSE_FROM(candidates, meta.uplink)
-        standard.egress_spec = W + 1 + (bit<9>)meta.uplink;
+        standard.egress_spec = DOWN + 1 + (bit<9>)meta.uplink;
     }
 
     action note_frame() {
@@ -118,7 +118,7 @@ control Fabric(inout Headers headers, inout Metadata meta, inout standard_metada
         if (is_due == 1) {
             average_uplinks();
         }
-        if (near_count != 0 && standard.ingress_port > W &&
+        if (near_count != 0 && standard.ingress_port > DOWN &&
             headers.bth.isValid() && headers.bth.partition_key[15:4] < LINKS) {
             hear();
         }

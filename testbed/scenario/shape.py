@@ -117,14 +117,6 @@ class Shape:
         return self.edge_uplinks * (self.aggregation_uplinks if self.levels == 3 else 1)
 
     @property
-    def square(self) -> bool:
-        """Whether all switches below the core have the same number of ports up and down."""
-        sizes = {self.hosts_per_edge, self.edge_uplinks}
-        if self.levels == 3:
-            sizes |= {self.edges_per_pod, self.aggregation_uplinks}
-        return len(sizes) == 1 and self.core_ports <= 2 * self.edge_uplinks
-
-    @property
     def text(self) -> str:
         """The shape in words: `k = 4`, or what each tier has."""
         if self.k:

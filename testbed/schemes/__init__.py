@@ -116,20 +116,15 @@ def settled(chosen: Sequence[Scheme], given: Mapping[str, float]) -> list[dict[s
     return [settle(scheme.name, scheme.parameters, given) for scheme in chosen]
 
 
-def check(scheme: Scheme, scenario: Scenario, topology: Topology) -> None:
+def check(scheme: Scheme, scenario: Scenario) -> None:
     """Raise UserError if a scheme cannot work in a scenario."""
-    shape = topology.shape
+    shape = scenario.shape
     widest = max(shape.edge_uplinks, shape.aggregation_uplinks)
     if widest > scheme.widest:
         raise UserError(
             f"{scheme.name} tells at most {scheme.widest} uplinks apart; {shape.text} has {widest}"
         )
-    if scheme.square and not shape.square:
-        raise UserError(
-            f"{scheme.name}: its program wants switches with as many ports up as down, the same "
-            f"number in all tiers; this network has {shape.text}"
-        )
-    if scheme.square and not scenario.speeds.uniform:
+    if scheme.one_rate and not scenario.speeds.uniform:
         raise UserError(
             f"{scheme.name}: its program knows one rate for all links; those of this network differ"
         )
@@ -175,8 +170,15 @@ def programs(
         defines = [("W", up), ("DESTINATIONS", topology.shape.edges_per_plane), *own]
         if down != up:
             defines.append(("DOWN", down))
+        if topology.downlinks(_above(topology, tier)) > 2 * up:
+            defines.append(("ABOVE", topology.downlinks(_above(topology, tier))))
         if topology.levels == 3 and topology.uplinks("edge") != up:
             defines.append(("LAYER", topology.uplinks("edge")))
         texts = tuple((name, str(value)) for name, value in defines)
         made[tier] = ProgramSource(scheme.source, texts, includes=includes)
     return made
+
+
+def _above(topology: Topology, tier: Tier) -> Tier:
+    """Return the tier behind the uplinks of a tier; a core's own, which has none."""
+    return "aggregation" if tier == "edge" and topology.levels == 3 else "core"

@@ -52,5 +52,5 @@ SCHEME = Scheme(
     setup=discounting_rate,
     own=ESTIMATORS,
     widest=32,
-    square=True,
+    one_rate=True,
 )

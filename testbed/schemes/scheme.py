@@ -31,8 +31,8 @@ class Scheme:
     in braces; `hollow` markers and `dashed` lines tell curves apart that lie on each other.
     `reference` is the paper's section. `setup` returns what a switch's tables and registers start
     with, `own` are the program's parameters, `entropy` is what hosts do (testbed/hosts.py),
-    `widest` the most uplinks that the program can tell apart, and `square` whether it works only
-    where all switches have the same number of ports up and down.
+    `widest` the most uplinks that the program can tell apart, and `one_rate` whether it works only
+    where all links have the same rate.
     """
 
     name: str
@@ -47,7 +47,7 @@ class Scheme:
     own: tuple[Parameter, ...] = ()
     entropy: str = "flow"
     widest: int = 255
-    square: bool = False
+    one_rate: bool = False
     folder: Path | None = None
 
     @property

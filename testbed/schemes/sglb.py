@@ -38,5 +38,5 @@ SCHEME = Scheme(
     reference="Table 1",
     setup=path_quality,
     own=measuring.SAMPLING,
-    square=True,
+    one_rate=True,
 )

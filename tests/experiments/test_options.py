@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,7 +11,10 @@ from errors import UserError
 from experiments.options import PLAIN, parse
 from experiments.values import option_of, seeds, size
 from testbed import schemes
+from testbed.networks import chosen
+from testbed.planning import make_plan
 from testbed.scenario import Scenario
+from traffic.flows import Flows
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -43,6 +47,26 @@ def test_parse__schemes__come_in_the_order_of_legends() -> None:
 def test_parse__all_schemes__are_those_of_the_registry() -> None:
     request = parse(["--schemes", "all", "--seeds", "1"])
     assert tuple(scenario.scheme for scenario in request.scenarios) == schemes.names()
+
+
+def test_parse__all_schemes__leaves_out_what_the_network_does_not_suit(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "mine.toml"
+    counts = "pods = 2\nedges = 2\nhosts = 3\naggregations = 2\ncores = 4\n"
+    file.write_text(counts, encoding="utf-8")
+    both = ["--schemes", "all", "--seeds", "1,2", "--topology", str(file)]
+    assert len(parse(both).scenarios) == 2 * len(schemes.names())
+    assert not capsys.readouterr().err
+    file.write_text(counts + "[rate_gbps]\nedge = 200\na0_0-c0 = 100\n", encoding="utf-8")
+    found = {scenario.scheme for scenario in parse(both).scenarios}
+    told = capsys.readouterr().err.splitlines()
+    assert {"ofan", "ecmp", "drb"} <= found
+    assert not found & {"conga", "sglb", "jsq"}
+    assert len(told) == len(schemes.names()) - len(found)
+    assert all(line.startswith("left out: ") for line in told)
+    with pytest.raises(UserError, match="sglb: its program knows one rate"):
+        make_plan(Scenario("sglb", **chosen(str(file))), Flows.of(*np.zeros((3, 0), dtype=int)))
 
 
 def test_parse__parameters__reach_only_their_scheme() -> None:

@@ -4,8 +4,9 @@
 // All ports of a switch lose together, when a frame arrives and whole periods have passed.
 
 #include "backlog.p4"
+#include "downlinks.p4"
 
-#define PORTS (2 * W + 1)
+#define PORTS (DOWN + W + 1)
 #define MOST_PERIODS 63  // that are told apart; what is left then is nothing
 #define HIGHEST_CONGESTION 7
 
@@ -64,8 +65,10 @@ control Discounter(in Timing timing) {
         estimators.read(estimator, port); \
         estimator = (bit<32>)(((bit<64>)estimator * (bit<64>)factor) >> 16); \
         estimators.write(port, estimator);
-#define LOSE_BOTH(i) LOSE((bit<32>)(1 + i)) LOSE((bit<32>)(W + 1 + i))
-        EACH_UPLINK(LOSE_BOTH)
+#define LOSE_DOWN(i) LOSE((bit<32>)(1 + i))
+#define LOSE_UP(i) LOSE((bit<32>)(DOWN + 1 + i))
+        EACH_DOWNLINK(LOSE_DOWN)
+        EACH_UPLINK(LOSE_UP)
         discounted.read(last, 0);
         discounted.write(0, periods == MOST_PERIODS ? timing.now : last + periods * period);
     }

@@ -9,6 +9,10 @@
 #define DOWN W  // ports that face down: 1 to DOWN, below those that face up
 #endif
 
+#ifndef ABOVE
+#define ABOVE (2 * W)  // most ports that face down of a switch behind an uplink
+#endif
+
 #ifndef LAYER
 #define LAYER W  // uplinks of the network's edge switches
 #endif

@@ -87,9 +87,9 @@ control Sampler(in Timing timing, out bit<1> is_due) {
                                band(queue, 0, scale_of_queue) + 1) >> 1);
 #define SAMPLE_UP(i) SAMPLE((bit<32>)(DOWN + 1 + i))
         EACH_UPLINK(SAMPLE_UP)
-#ifdef SAMPLES_DOWN_PORTS
+#ifdef EACH_DOWNLINK
 #define SAMPLE_DOWN(i) SAMPLE((bit<32>)(1 + i))
-        EACH_UPLINK(SAMPLE_DOWN)
+        EACH_DOWNLINK(SAMPLE_DOWN)
 #endif
         sampled.write(0, timing.now);
     }

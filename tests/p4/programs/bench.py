@@ -39,6 +39,7 @@ class Bench:
 
     topology: Topology
     switch: Switch
+    down: int  # ports that face down
     now: int = 1_000_000
     ports: list[int] = field(default_factory=list)
 
@@ -69,8 +70,8 @@ class Bench:
         """Send a frame that goes up, and return its uplink from 0."""
         out = self.send(source, destination, ack=ack, **given)
         assert out is not None
-        assert out.port > self.topology.hosts_per_edge
-        return out.port - self.topology.hosts_per_edge - 1
+        assert out.port > self.down
+        return out.port - self.down - 1
 
 
 def bench(
@@ -91,7 +92,8 @@ def bench(
     change = link_changes(plan, topology).get(name)
     if change is not None:
         rewrite(switch, change)
-    return Bench(topology, switch)
+    tier = next(node.tier for node in topology.nodes if node.name == name)
+    return Bench(topology, switch, topology.downlinks(tier))
 
 
 def frame_bytes(source: str, destination: str, *, ack: bool, entropy: int) -> bytes:
