@@ -21,36 +21,50 @@ class Graph:
     """Steps of a collective, each of which waits for earlier ones only.
 
     Step i is a message of `source[i]`, or a computation there if it is its `destination` too. It
-    waits for the steps in `after[i]`: until they are delivered if they end at its source, until
-    they are sent if they come from there. Host h is a NIC of machine h % `machines`, and all NICs
-    of a machine are one source. It begins `delay[i]` after the last of them, and not
+    waits for the steps `awaited[first[i] : first[i + 1]]`: until they are delivered if they end at
+    its source, until they are sent if they come from there. Host h is a NIC of machine
+    h % `machines`, and all NICs of a machine are one source. It begins `delay[i]` after the last of
+    them, and not
     before `not_before[i]`.
     """
 
     source: NDArray[np.int64]
     destination: NDArray[np.int64]
     machines: int
-    after: list[list[int]]
+    first: NDArray[np.int64]
+    awaited: NDArray[np.int64]
     delay: NDArray[np.float64]
     not_before: NDArray[np.float64]
 
     @property
     def waits(self) -> bool:
         """Whether any step waits for another."""
-        return any(self.after)
+        return len(self.awaited) > 0
 
 
 def graph_of(steps: pd.DataFrame, machines: int) -> Graph:
     """Return the graph that the rows of flows.csv describe; no message begins before time 0."""
     not_before, messages = steps["not_before_ns"].to_numpy(), steps["bytes"].to_numpy() > 0
+    first, awaited = _lists(steps["after"])
     return Graph(
         source=steps["src"].to_numpy(),
         destination=steps["dst"].to_numpy(),
         machines=machines,
-        after=[[int(number) for number in numbers.split()] for numbers in steps["after"]],
+        first=first,
+        awaited=awaited,
         delay=steps["delay_ns"].to_numpy(),
         not_before=np.where(messages, np.maximum(not_before, 0), not_before),
     )
+
+
+def _lists(texts: pd.Series[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the numbers of all texts, one after the other, and where those of each text begin."""
+    count = np.zeros(len(texts), dtype=np.int64)
+    there = texts.to_numpy() != ""
+    lists = texts[there]
+    count[there] = lists.str.count(" ") + 1
+    numbers = np.array(" ".join(lists).split(), dtype=np.int64)
+    return np.concatenate(([0], np.cumsum(count))), numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +93,8 @@ def ready_times(graph: Graph, lasting: Lasting) -> NDArray[np.float64]:
     link to their NIC, one after the other. The largest sum of a step's ready time and how long it
     takes to be delivered is the length of the critical path: nothing can be faster.
     """
+    if not graph.waits:
+        return graph.not_before
     delivered, sent = lasting.delivered.tolist(), lasting.sent.tolist()
     frame, delay = lasting.frame.tolist(), graph.delay.tolist()
     reaches, fills = lasting.reaches.tolist(), lasting.fills.tolist()
@@ -86,11 +102,12 @@ def ready_times(graph: Graph, lasting: Lasting) -> NDArray[np.float64]:
     at = (graph.destination % graph.machines).tolist()
     machine = (graph.source % graph.machines).tolist()
     ready: list[float] = graph.not_before.tolist()
-    for step, awaited in enumerate(graph.after):
+    begins, awaited = graph.first.tolist(), graph.awaited.tolist()
+    for step in np.flatnonzero(np.diff(graph.first)).tolist():
         time, sends = ready[step], destination[step] != source[step]
         first: dict[int, float] = {}
         filled: dict[int, float] = {}
-        for other in awaited:
+        for other in awaited[begins[step] : begins[step + 1]]:
             if at[other] == machine[step]:
                 begin = ready[other] + delivered[other] + delay[step]
                 if fills[other]:

@@ -20,7 +20,6 @@ from analysis.causes import (
 )
 from analysis.figures import causes as picture
 from analysis.figures.style import PAGE, draw, one_axes
-from analysis.messages import messages_of
 from analysis.metrics import ends_ns
 from analysis.trace import Trace, trace_of
 from errors import UserError
@@ -54,9 +53,7 @@ class Explanation:
     @property
     def bound_ps(self) -> int:
         """The lower bound on the run's CCT, to the picosecond."""
-        return round(
-            cct_bound(self.run.scenario, messages_of(self.run.scenario, self.run.steps)) * 1000
-        )
+        return round(cct_bound(self.run.scenario, self.run.messages) * 1000)
 
 
 def explain(run: Run, flow: int | None = None) -> Explanation:
@@ -195,7 +192,7 @@ def can_be_traced(run: Run) -> bool:
 
 
 def _bound_ns(run: Run) -> float:
-    return cct_bound(run.scenario, messages_of(run.scenario, run.steps))
+    return cct_bound(run.scenario, run.messages)
 
 
 def _us(picoseconds: float) -> str:

@@ -12,8 +12,6 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from analysis.floor import floor
-from analysis.messages import messages_of
 from analysis.metrics import cct_us
 from testbed.scenario.files import VIRTUAL
 
@@ -117,7 +115,7 @@ def _drops_asked_for(scenario: Scenario) -> list[str]:
 
 
 def _bound(run: Run) -> Check:
-    lowest = floor(run.scenario, messages_of(run.scenario, run.steps)) / 1000
+    lowest = run.floor_ns / 1000
     slack = 0.0 if run.world == VIRTUAL else run.scenario.data_ns / 1000
     taken = cct_us(run)
     grade: Grade = "VALID" if math.isnan(taken) or taken >= lowest - slack - 1e-6 else "INVALID"

@@ -47,10 +47,10 @@ class Messages:
 
 @dataclass(frozen=True, slots=True)
 class Frames:
-    """Frames of three sizes for each message, in the order in which its source sends them.
+    """Frames of up to three sizes for each message, in the order in which its source sends them.
 
     `payload` and `count` have a row a size, a column a message: full ones, then what is left of the
-    longer subflows and of the others.
+    longer subflows and of the others, where any message has such.
     """
 
     payload: Column
@@ -80,7 +80,9 @@ def frames_of(messages: Messages, payload_bytes: int) -> Frames:
             np.where(rest > 0, messages.subflows - longer, 0),
         )
     )
-    return Frames(np.stack((np.full_like(rest, payload_bytes), rest + 1, rest)), count)
+    payload = np.stack((np.full_like(rest, payload_bytes), rest + 1, rest))
+    used = count.any(axis=1) | (payload[:, 0] == payload_bytes)
+    return Frames(payload[used], count[used])
 
 
 LAST = len(STAGES) - 1

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from analysis.bounds import cct_bound
-from analysis.floor import floor
-from analysis.messages import PICOSECONDS, Link, first_bits, frames_of, messages_of
+from analysis.bounds import published
+from analysis.messages import PICOSECONDS, Link, first_bits, frames_of
 from testbed.scenario.files import HOST_STAGE, STAGES
 
 if TYPE_CHECKING:
@@ -40,11 +39,11 @@ def cct_bound_us(run: Run) -> float:
 
     A run can be a little faster than Appendix A's bound (docs/bounds.md); it has the floor then.
     """
-    messages = messages_of(run.scenario, run.steps)
-    bound = cct_bound(run.scenario, messages) / NANOSECONDS_PER_MICROSECOND
-    if cct_us(run) < bound:
-        bound = floor(run.scenario, messages) / NANOSECONDS_PER_MICROSECOND
-    return bound
+    above = published(run.scenario, run.messages)
+    bound = run.floor_ns if above is None else above
+    if cct_us(run) * NANOSECONDS_PER_MICROSECOND < bound:
+        bound = run.floor_ns
+    return bound / NANOSECONDS_PER_MICROSECOND
 
 
 def cct_increase(run: Run) -> float:
@@ -113,7 +112,7 @@ def utilisation(run: Run) -> float:
     flows = run.flows[run.flows["delivered_ns"].notna()]
     if flows.empty:
         return 0.0
-    link, messages = Link(run.scenario), messages_of(run.scenario, run.steps)
+    link, messages = Link(run.scenario), run.messages
     frames = frames_of(messages, run.scenario.payload_bytes)
     slots = (frames.count * (link.data(frames.payload) + link.gap)).sum(axis=0)
     earliest = flows["start_ns"] + (first_bits(link, messages, frames) / PICOSECONDS)[flows.index]

@@ -24,7 +24,6 @@ from analysis.figures.watched import watched
 from analysis.figures.worlds import worlds
 from analysis.groups import Group, group_runs
 from analysis.live.data import embedded
-from analysis.messages import messages_of
 from analysis.results import unfinished_runs
 from testbed.scenario.files import SUMMARY
 
@@ -104,7 +103,7 @@ def draw_group(group: Group, folder: Path, prefix: str, looks: Mapping[str, Look
         return []
     own = {name: look for name, look in looks.items() if name in set(group.table["variant"])}
     first = group.usable[0]
-    bound = cct_bound(first.scenario, messages_of(first.scenario, first.steps)) / 1000
+    bound = cct_bound(first.scenario, first.messages) / 1000
     wide = PAGE if len(own) > 6 else COLUMN
 
     def path(name: str) -> Path:

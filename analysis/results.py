@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from analysis.floor import floor
+from analysis.messages import messages_of
 from errors import UserError
 from testbed.scenario import from_toml
 from testbed.scenario.files import (
@@ -33,12 +36,13 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from analysis.messages import Messages
     from testbed.scenario import Scenario
 
 PACING_KEYS = ("late_p99_ns", "offered", "achieved")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Run:
     """A finished run: its scenario, what the world said of it, and a row for each flow and link.
 
@@ -69,6 +73,16 @@ class Run:
     def world(self) -> str:
         """World that ran it: mininet, bmv2 or virtual."""
         return str(self.manifest["world"])
+
+    @functools.cached_property
+    def messages(self) -> Messages:
+        """The messages as columns, and who waits for whom."""
+        return messages_of(self.scenario, self.steps)
+
+    @functools.cached_property
+    def floor_ns(self) -> float:
+        """What the run takes at the least, whatever the scheme (docs/bounds.md)."""
+        return floor(self.scenario, self.messages)
 
     @property
     def switch_links(self) -> pd.DataFrame:

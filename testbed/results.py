@@ -38,6 +38,7 @@ from testbed.scenario.files import (
     SCENARIO,
     TRANSPORT,
 )
+from testbed.tables import write_csv
 from testbed.topology import adjacency, stage
 from testbed.watching import transport_table
 
@@ -52,7 +53,6 @@ if TYPE_CHECKING:
 
 PICOSECONDS = 1000  # per nanosecond
 ARRIVAL_PS = 1_000_000  # DP_ARRIVAL_PS
-SAME_BYTES = {"method": "gzip", "mtime": 0}  # no time of day: equal runs give equal files
 COUNTED = ("lost", "retransmitted", "duplicates", "timeouts", "marks")
 DROP_PLACES = {
     "program": "dropped_program",
@@ -132,7 +132,7 @@ class ResultFolder:
             },
             columns=list(QUEUE_COLUMNS),
         )
-        _write(self.path / QUEUES, table, append=self._sampled)
+        write_csv(self.path / QUEUES, table, append=self._sampled)
         self._sampled = True
 
     def add_paths(self, hops: NDArray[np.void]) -> None:
@@ -150,18 +150,18 @@ class ResultFolder:
             },
             columns=list(PATH_COLUMNS),
         )
-        _write(self.path / PATHS, table)
+        write_csv(self.path / PATHS, table)
 
     def add_watched(self, rows: NDArray[np.void], first_ps: int) -> None:
         """Write what happened to watched flows, from rows of struct dp_watched."""
-        _write(self.path / TRANSPORT, transport_table(self.plan, rows, first_ps))
+        write_csv(self.path / TRANSPORT, transport_table(self.plan, rows, first_ps))
 
     def finish(self, records: Records, manifest: Mapping[str, Any]) -> None:
         """Write flows, links and, last, the manifest with what the world adds to it."""
         first_ps = first_packet_ps(records.flows)
-        _write(self.path / FLOWS, _flow_table(self.plan, records.flows, first_ps))
-        _write(self.path / LINKS, _link_table(self.plan, self.ports, records.ports))
-        _write(self.path / ARRIVALS, _arrival_table(records.arrivals, first_ps))
+        write_csv(self.path / FLOWS, _flow_table(self.plan, records.flows, first_ps))
+        write_csv(self.path / LINKS, _link_table(self.plan, self.ports, records.ports))
+        write_csv(self.path / ARRIVALS, _arrival_table(records.arrivals, first_ps))
         scenario = self.plan.scenario
         common = {
             "scheme": scenario.scheme,
@@ -316,6 +316,8 @@ def _flow_table(plan: Plan, records: NDArray[np.void], first_ps: int) -> pd.Data
 
 def _lists(waits: Waits) -> list[str]:
     """Return the flows that each row waits for, separated by spaces."""
+    if not len(waits.flow):
+        return [""] * len(waits.count)
     numbers = waits.flow.astype(str).tolist()
     return [" ".join(numbers[begin:end]) for begin, end in pairwise(waits.first.tolist())]
 
@@ -353,15 +355,4 @@ def _per_byte(plan: Plan, names: PortNames) -> NDArray[np.float64]:
             speeds.between(node, peer).picoseconds_per_byte if peer else 0.0
             for node, peer in zip(names.node, names.peer, strict=True)
         ]
-    )
-
-
-def _write(path: Path, table: pd.DataFrame, *, append: bool = False) -> None:
-    table.to_csv(
-        path,
-        mode="a" if append else "w",
-        header=not append,
-        index=False,
-        float_format="%.3f",
-        compression=SAME_BYTES if path.suffix == ".gz" else None,
     )

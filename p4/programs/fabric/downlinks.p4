@@ -1,5 +1,5 @@
-// EACH_DOWNLINK(STEP) expands to STEP(0) STEP(1) ... STEP(DOWN - 1), as EACH_UPLINK does for uplinks:
-// for programs that measure the ports that face down, too. Port 1 + i is downlink i.
+// EACH_DOWNLINK(STEP) expands to STEP(0) ... STEP(DOWN - 1), as EACH_UPLINK does for uplinks: for
+// programs that measure the ports that face down, too. Port 1 + i is downlink i.
 
 #define EACH_256(STEP, i) EACH_128(STEP, i) EACH_128(STEP, i + 128)
 

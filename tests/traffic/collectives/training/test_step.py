@@ -47,7 +47,8 @@ def step_ns(flows: Flows, message_ns: float) -> float:
         flows.source,
         flows.destination,
         int(max(flows.source.max(), flows.destination.max())) + 1,
-        [flows.after.of(row).tolist() for row in range(len(flows))],
+        flows.after.first,
+        flows.after.flow,
         flows.delay_ps / 1000,
         np.zeros(len(flows)),
     )
