@@ -26,6 +26,8 @@ SAMPLE = Scenario(k=8, message_bytes=1 << 19)
 """What is run to see how fast this machine is."""
 SECONDS_A_RUN = 0.2
 """Planning, reading and judging a run, however small."""
+HOPS_A_MESSAGE = 80
+"""Planning, writing and judging a message takes about as long as so many hops."""
 SET_UP_SECONDS = 3.0
 """Between two runs in real time."""
 
@@ -45,8 +47,10 @@ def virtual_cost(scenarios: Sequence[Scenario], jobs: int) -> str:
     work = [expected_work(scenario) for scenario in scenarios]
     packets = sum(each.packets for each in work)
     hops = sum(each.all_hops for each in work)
+    messages = sum(each.messages for each in work)
     memory = max(map(memory_expected, scenarios), default=0)
-    seconds = hops * seconds_a_hop() / jobs + len(work) * SECONDS_A_RUN / jobs
+    steps = hops + HOPS_A_MESSAGE * messages
+    seconds = (steps * seconds_a_hop() + len(work) * SECONDS_A_RUN) / jobs
     return (
         f"{packets:,.0f} packets over {hops:,.0f} hops with their ACKs; about "
         f"{duration(seconds)} with {jobs} at a time, and {memory * jobs / 1e9:.1f} GB of memory"
