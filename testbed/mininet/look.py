@@ -36,6 +36,7 @@ class Look:
         self.dilation = dilation
         self._numbers = {node.name: i for i, node in enumerate(plan.topology.nodes)}
         self._cables = adjacency(plan.topology)
+        self.hosts_per_plane = plan.topology.shape.hosts_per_plane
         emulation.engine.ask("start", emulation.clock(dilation))
 
     def queues(self, node: str | None = None) -> str:
@@ -128,6 +129,8 @@ class Look:
         ends = [np.array([self._host(name)], dtype=np.int64) for name in (source, destination)]
         if ends[0] == ends[1]:
             raise UserError(f"{source} cannot send to itself")
+        if ends[0] // self.hosts_per_plane != ends[1] // self.hosts_per_plane:
+            raise UserError(f"{source} and {destination} are in different planes")
         flows = Flows.of(ends[0], ends[1], np.array([message_bytes], dtype=np.int64))
         planned = make_plan(self._plan.scenario, flows)
         self._emulation.load_traffic(dataclasses.replace(planned, topology=self._plan.topology))

@@ -86,6 +86,11 @@ class Prompt(Shell):
         """Not here: see down."""
         self.complain("one process runs all switches; `down N1 N2` cuts one of their links")
 
+    def planes(self) -> list[list[Any]]:
+        """Return the hosts of each plane."""
+        hosts, each = self.mn.hosts, self._look.hosts_per_plane
+        return [list(hosts[first : first + each]) for first in range(0, len(hosts), each)]
+
     def dilated(self, kilobits: float) -> str:
         """Say what a rate means in the paper's time."""
         return f", in the paper's time {kilobits * self._look.dilation / 1e6:.1f} Gb/s"

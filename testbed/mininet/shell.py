@@ -194,14 +194,21 @@ class Shell(CLI):  # type: ignore[misc]
         if line.strip() and not re.fullmatch(r"\d+(\.\d+)?", line.strip()):
             self.complain("usage: pingall [SECONDS TO WAIT FOR EACH]")
             return
-        hosts = self.mn.hosts
-        pings = len(hosts) * (len(hosts) - 1)
+        planes = self.planes()
+        pings = sum(len(hosts) * (len(hosts) - 1) for hosts in planes)
         if pings:
             begun = time.monotonic()
-            hosts[0].cmd("ping -c1 -W5", hosts[-1].IP())
+            planes[0][0].cmd("ping -c1 -W5", planes[0][-1].IP())
             seconds = pings * (time.monotonic() - begun)
             self.say(f"{pings} pings, one after the other: about {seconds:.0f} s")
-        super().do_pingall(line)
+        for number, hosts in enumerate(planes):
+            if len(planes) > 1:
+                self.say(f"Plane {number}, which no other reaches:")
+            self.mn.ping(hosts, line)
+
+    def planes(self) -> list[list[Any]]:
+        """Return the hosts of each part of the network that reaches itself only."""
+        return [list(self.mn.hosts)] if self.mn.hosts else []
 
     def do_iperf(self, line: str) -> None:
         """Measure TCP between two hosts: iperf [H1 H2]."""
@@ -216,7 +223,7 @@ class Shell(CLI):  # type: ignore[misc]
         self._stream("iperfudp [RATE H1 H2]", hosts, ["-u", "-b", rate])
 
     def _stream(self, usage: str, names: list[str], options: Iterable[str] = ()) -> None:
-        names = names or [self.mn.hosts[0].name, self.mn.hosts[-1].name]
+        names = names or [host.name for host in (self.planes()[0][0], self.planes()[0][-1])]
         if len(names) != 2:
             self.complain(f"usage: {usage}")
             return

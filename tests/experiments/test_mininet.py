@@ -168,13 +168,36 @@ def test_cli__commands_that_fail__end_nothing_and_are_told(tmp_path: Path) -> No
         assert told in said, (command, said)
 
 
-@pytest.mark.parametrize("workload", ["ring", "double-tree"])
+def planes_in(folder: Path) -> str:
+    """Write a network of two planes, each of two edges with one host under a spine."""
+    file = folder / "planes.toml"
+    file.write_text("planes = 2\nedges = 2\nhosts = 1\nspines = 1\n", encoding="utf-8")
+    return str(file)
+
+
+def test_cli__in_several_planes__hosts_reach_those_of_their_own(tmp_path: Path) -> None:
+    commands = ["pingall 1", "path h2 h3", "send h0 h1 8KB", "path h0 h3", "send h0 h2"]
+    options = ["--topology", planes_in(tmp_path), "--schemes", "ecmp", "--dilation", "2000"]
+    run = start("--cli", *options, DISPLAY="")
+    said, _ = run.communicate("\n".join(commands), timeout=240)
+    assert run.returncode == 1, said
+    assert said.count("0% dropped (2/2 received)") == 2, said
+    assert "data: h2 > e1_0 > c1 > e1_1 > h3" in said
+    for other in ("h3", "h2"):
+        assert f"h0 and {other} are in different planes" in said
+
+
+@pytest.mark.parametrize("workload", ["ring", "double-tree", "planes"])
 def test_collective__between_real_hosts__takes_as_long_as_in_virtual_time(
     workload: str, tmp_path: Path
 ) -> None:
+    more = ["--workload", workload]
+    if workload == "planes":
+        more = ["--workload", "ring", "--topology", planes_in(tmp_path), "--spread", "rail"]
+
     def cct_us(world: str) -> tuple[float, str]:
         out = tmp_path / world
-        options = ["--workload", workload, "--on", world]  # the last world that is given counts
+        options = [*more, "--on", world]  # the last world that is given counts
         run = start(*small(out), *options)
         said, _ = run.communicate(timeout=120)
         assert run.returncode == 0, said
