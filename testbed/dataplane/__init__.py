@@ -275,8 +275,8 @@ class Dataplane:
     def hops(self) -> NDArray[np.void]:
         """Return struct dp_hop of all frames traced since the last call, by port and departure."""
         hops = np.zeros(self._library.dp_hop_count(self._dp), dtype=dtype_of("dp_hop"))
-        self._library.dp_take_hops(self._dp, self._rows("dp_hop", hops))
-        return hops[np.lexsort((hops["departure_ps"], hops["place"]))]
+        self._check(self._library.dp_take_hops(self._dp, self._rows("dp_hop", hops)))
+        return hops
 
     def capture(self, places: ArrayLike) -> None:
         """Keep the frames that leave some ports, rows of `ports()`, from now on (virtual time)."""

@@ -266,8 +266,8 @@ struct dp_hop {
     uint32_t marked;        /* when it was queued */
 };
 uint64_t dp_hop_count(const struct dp *dp);
-/* Copy and forget all hops so far, in no order. */
-void dp_take_hops(struct dp *dp, struct dp_hop *hops);
+/* Copy and forget all hops so far, ordered by place and departure. */
+int dp_take_hops(struct dp *dp, struct dp_hop *hops);
 
 /* Capturing, in virtual time: keep the frames that leave some ports from now on. `places` are rows
  * of dp_read_ports. */
