@@ -23,6 +23,7 @@ COLORS = dict(
     )
 )
 PICOSECONDS_PER_MICROSECOND = 1e6
+HEIGHT = 0.7
 LEAST_SHARE = 0.002
 """Shortest bar that is drawn, as a share of the axis: shorter parts would not be seen."""
 
@@ -36,11 +37,16 @@ def causes(axes: Axes, parts: Sequence[Part], first_ps: int) -> None:
     """Draw parts over the time since the first packet."""
     rows = places(parts)
     whole = parts[-1].end - parts[0].begin
+    bars: dict[str, list[tuple[float, float]]] = {where: [] for where in rows}
+    colors: dict[str, list[str]] = {where: [] for where in rows}
     for part in parts:
         begin = (part.begin - first_ps) / PICOSECONDS_PER_MICROSECOND
         length = max(part.end - part.begin, LEAST_SHARE * whole) / PICOSECONDS_PER_MICROSECOND
-        axes.barh(
-            rows.index(part.where), length, left=begin, height=0.7, color=COLORS[part.what], lw=0
+        bars[part.where].append((begin, length))
+        colors[part.where].append(COLORS[part.what])
+    for row, where in enumerate(rows):
+        axes.broken_barh(
+            bars[where], (row - HEIGHT / 2, HEIGHT), facecolors=colors[where], linewidth=0
         )
     axes.set_yticks(range(len(rows)), rows)
     axes.set_ylim(len(rows) - 0.4, -0.6)
