@@ -8,17 +8,22 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from itertools import groupby
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from analysis.trace import ACK, DATA
+from analysis.lookup import ACK, DATA
 from errors import UserError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from numpy.typing import NDArray
 
     from analysis.trace import Trace
+
+Name = TypeVar("Name", int, str)
 
 SERIALISATION = "serialisation"
 PROPAGATION = "propagation"
@@ -87,9 +92,9 @@ def last_packet(trace: Trace, flow: int) -> list[Hop]:
         Hop(
             trace.link(int(trace.hops["place"][row])),
             int(trace.arrived[row]),
-            int(trace.start[row]),
+            trace.start(row),
             int(trace.departure[row]),
-            walk.ahead(row)[0],
+            walk.flows_ahead(row),
         )
         for row in reversed(rows)
     ]
@@ -98,17 +103,21 @@ def last_packet(trace: Trace, flow: int) -> list[Hop]:
 def merged(parts: list[Part]) -> list[Part]:
     """Join neighbours that are the same thing at the same place."""
     joined: list[Part] = []
-    for part in parts:
-        last = joined[-1] if joined else None
-        if last and (last.what, last.where, last.flow) == (part.what, part.where, part.flow):
-            joined[-1] = Part(
-                part.what, part.where, last.begin, part.end, part.flow,
-                dict(Counter(last.behind) + Counter(part.behind)),
-                dict(Counter(last.over) + Counter(part.over)),
-            )  # fmt: skip
-        else:
-            joined.append(part)
+    for (what, where, flow), group in groupby(
+        parts, lambda part: (part.what, part.where, part.flow)
+    ):
+        own = list(group)
+        behind, over = added(part.behind for part in own), added(part.over for part in own)
+        joined.append(Part(what, where, own[0].begin, own[-1].end, flow, behind, over))
     return joined
+
+
+def added(counts: Iterable[Mapping[Name, int]]) -> dict[Name, int]:
+    """Add up counts; names stay in the order in which they come."""
+    total: Counter[Name] = Counter()
+    for each in counts:
+        total.update(each)
+    return dict(total)
 
 
 def _clipped(parts: list[Part], begin: int) -> Iterator[Part]:
@@ -176,32 +185,39 @@ class _Walk:
     def _upstream(self, row: int) -> int | None:
         """Return the row at which a frame was before it came to a switch; None at its host."""
         trace = self.trace
-        hop = trace.hops[row]
-        node = trace.port_node[hop["place"]]
-        if trace.is_host(int(node)):
+        if trace.is_host(int(trace.port_node[trace.hops["place"][row]])):
             return None
-        for other in trace.hops_of(int(hop["flow"]), int(hop["psn"]), int(hop["kind"])):
-            peer = trace.port_peer[trace.hops["place"][other]]
-            arrived = trace.departure[other] + trace.delay_ps
-            if arrived == trace.arrived[row] and trace.port_node[peer] == node:
-                return int(other)
-        raise UserError(f"{trace.nodes[node]} sends a frame of flow {hop['flow']} it never got")
+        return int(self._before(np.array([row]))[0])
 
-    def ahead(self, row: int) -> tuple[dict[int, int], dict[str, int]]:
-        """Count the packets that a frame found in its queue: by flow, and by link they came on."""
+    def _before(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the rows at which frames of a switch were before they came to it."""
+        found = self.trace.lookup.before(rows)
+        if (found < 0).any():
+            hop = self.trace.hops[rows[(found < 0).argmax()]]
+            owner = self.trace.owner(int(hop["place"]))
+            raise UserError(f"{owner} sends a frame of flow {hop['flow']} it never got")
+        return found
+
+    def _ahead(self, row: int, since: int) -> range:
+        """Return the rows of a frame's port that had not left at a time, up to the frame."""
+        first = int(self.trace.first_hop[self.trace.hops["place"][row]])
+        left = np.searchsorted(self.trace.departure[first:row], since, side="right")
+        return range(first + int(left), row)
+
+    def flows_ahead(self, row: int, since: int | None = None) -> dict[int, int]:
+        """Count by flow the packets that were ahead of a frame when it came, or at a time."""
+        rows = self._ahead(row, int(self.trace.arrived[row]) if since is None else since)
+        return dict(Counter(self.trace.hops["flow"][rows.start : rows.stop].tolist()))
+
+    def links_ahead(self, row: int) -> dict[str, int]:
+        """Count the packets that a frame found in its queue by the link they had come on."""
         trace = self.trace
-        first = int(trace.first_hop[trace.hops["place"][row]])
-        begin = first + int(
-            np.searchsorted(trace.departure[first:row], trace.arrived[row], side="right")
-        )
-        rows = range(begin, row)
-        flows = Counter(int(trace.hops["flow"][each]) for each in rows)
-        links: Counter[str] = Counter()
-        for each in rows:
-            before = self._upstream(each)
-            if before is not None:
-                links[trace.link(int(trace.hops["place"][before]))] += 1
-        return dict(flows), dict(links)
+        rows = self._ahead(row, int(trace.arrived[row]))
+        if not rows or trace.is_host(int(trace.port_node[trace.hops["place"][row]])):
+            return {}
+        before = self._before(np.arange(rows.start, rows.stop))
+        places = Counter(trace.hops["place"][before].tolist())
+        return {trace.link(place): count for place, count in places.items()}
 
     def _add(self, what: str, where: str, begin: int, end: int, flow: int) -> None:
         if end > begin:
@@ -212,11 +228,12 @@ class _Walk:
         trace, row = self.trace, event.number
         place, flow = int(trace.hops["place"][row]), int(trace.hops["flow"][row])
         link = trace.link(place)
-        arrived, start, left = (int(a[row]) for a in (trace.arrived, trace.start, trace.departure))
+        arrived, start, left = int(trace.arrived[row]), trace.start(row), int(trace.departure[row])
         self._add(PROPAGATION, link, left, event.time, flow)
         self._add(SERIALISATION, link, start, left, flow)
         if start > arrived:
-            self.parts.append(Part(QUEUEING, link, arrived, start, flow, *self.ahead(row)))
+            found = self.flows_ahead(row), self.links_ahead(row)
+            self.parts.append(Part(QUEUEING, link, arrived, start, flow, *found))
         before = self._upstream(row)
         if before is None:
             return _Event("sent", row, arrived)
@@ -243,10 +260,10 @@ class _Walk:
         flow = int(self.trace.hops["flow"][event.number])
         if data is None:
             raise UserError(f"flow {flow}: an ACK is sent before any data came")
-        came = int(self.trace.departure[data]) + self.trace.delay_ps
+        came = self.trace.reached(data)
         link = self.trace.link(int(self.trace.hops["place"][event.number]))
-        behind = self._served_between(event.number, came)
         if event.time > came:
+            behind = self.flows_ahead(event.number, came)
             self.parts.append(Part(QUEUEING, link, came, event.time, flow, behind))
         return _Event("arrival", data, came)
 
@@ -259,15 +276,14 @@ class _Walk:
             self._add(RETRANSMISSION, link, int(trace.arrived[again]), time, flow)
             return _Event("sent", again, int(trace.arrived[again]))
         begun = self._begin(flow)[0]
-        previous = self._data_before(row)
+        previous = trace.lookup.previous(row, DATA)
         if previous is None or trace.arrived[previous] < begun:
             self._host_time(row, begun, flow)
             return _Event("started", flow, begun)
         since = int(trace.arrived[previous])
         if self._is_blocked(row, previous):
             opened = self._arrived_before(int(trace.source[flow]), time, flow, ACK)
-            came = -1 if opened is None else int(trace.departure[opened]) + trace.delay_ps
-            if opened is not None and came > since:
+            if opened is not None and (came := trace.reached(opened)) > since:
                 self._host_time(row, came, flow)
                 return self._window(opened, came)
         self._host_time(row, since, flow)
@@ -290,9 +306,8 @@ class _Walk:
         """Tell whether a frame left later than its host's link and its pace ask for."""
         trace = self.trace
         time, since = int(trace.arrived[row]), int(trace.arrived[previous])
-        service = int(trace.departure[previous]) - int(trace.start[previous]) + trace.gap_ps
-        busy_until = int(trace.departure[row - 1]) + trace.gap_ps
-        return time - since > service / trace.load + 1 and busy_until < time
+        service = trace.free(previous) - trace.start(previous)
+        return time - since > service / trace.load + 1 and trace.free(row - 1) < time
 
     def _host_time(self, row: int, since: int, flow: int) -> None:
         """Divide a host's time up to a frame's sending: frames before it, and waiting for none."""
@@ -300,8 +315,7 @@ class _Walk:
         link, first = trace.link(place), int(trace.first_hop[place])
         end, each = int(trace.arrived[row]), row - 1
         while each >= first and end > since:
-            done = min(int(trace.departure[each]) + trace.gap_ps, end)
-            begin = max(int(trace.start[each]), since)
+            done, begin = min(trace.free(each), end), max(trace.start(each), since)
             if done <= since:
                 break
             self._add(PACING, link, done, end, flow)
@@ -313,52 +327,45 @@ class _Walk:
             end, each = begin, each - 1
         self._add(PACING, link, since, end, flow)
 
-    def _served_between(self, row: int, since: int) -> dict[int, int]:
-        """Count by flow the frames that a port served after a time and before a frame."""
-        trace, place = self.trace, int(self.trace.hops["place"][row])
-        first = int(trace.first_hop[place])
-        begin = first + int(np.searchsorted(trace.departure[first:row], since, side="right"))
-        return dict(Counter(int(flow) for flow in trace.hops["flow"][begin:row]))
-
-    def _data_before(self, row: int) -> int | None:
-        """Return the row of the data frame that the same host sent before."""
-        first = int(self.trace.first_hop[self.trace.hops["place"][row]])
-        for each in range(row - 1, first - 1, -1):
-            if self.trace.hops["kind"][each] == DATA:
-                return each
-        return None
-
     def _sent_earlier(self, row: int) -> int | None:
         """Return the row at which the same packet left its host the time before."""
         hop = self.trace.hops[row]
-        rows = self.trace.hops_of(int(hop["flow"]), int(hop["psn"]), DATA)
-        same = [int(each) for each in rows if self.trace.hops["place"][each] == hop["place"]]
-        place = same.index(row)
-        return same[place - 1] if place else None
+        same = self.trace.lookup.of_packet(
+            int(hop["place"]), int(hop["flow"]), DATA, int(hop["psn"])
+        )
+        place = int(np.searchsorted(same, row))
+        return int(same[place - 1]) if place else None
+
+    def _place_to(self, host: int) -> int:
+        """Return the port that sends to a host."""
+        return int(self.trace.port_peer[self.trace.first_port[host]])
 
     def _arrived_at(self, host: int, time: int, flow: int, kind: int) -> int | None:
         """Return the row of a flow's frame that came to a host at a time."""
         trace = self.trace
-        rows = trace.rows(int(trace.port_peer[trace.place_of_host[host]]))
-        left = time - trace.delay_ps
-        row = rows.start + int(np.searchsorted(trace.departure[rows.start : rows.stop], left))
-        there = row < rows.stop and trace.departure[row] == left
-        hop = trace.hops[row] if there else None
-        return row if hop is not None and hop["flow"] == flow and hop["kind"] == kind else None
+        rows = trace.lookup.of_flow(self._place_to(host), flow, kind)
+        row = self._last_until(rows, time)
+        return row if row is not None and trace.reached(row) == time else None
 
     def _arrived_before(
         self, host: int, time: int, flow: int, kind: int, psn: int | None = None
     ) -> int | None:
         """Return the row of a flow's latest frame that came to a host up to a time."""
+        place, lookup = self._place_to(host), self.trace.lookup
+        if psn is None:
+            return self._last_until(lookup.of_flow(place, flow, kind), time)
+        return self._last_until(lookup.of_packet(place, flow, kind, psn), time)
+
+    def _last_until(self, rows: NDArray[np.int64], time: int) -> int | None:
+        """Return the last of some rows of a port that were at the link's other end by a time."""
+        if not len(rows):
+            return None
         trace = self.trace
-        rows = trace.rows(int(trace.port_peer[trace.place_of_host[host]]))
-        hops = trace.hops[rows.start : rows.stop]
-        fits = (hops["flow"] == flow) & (hops["kind"] == kind)
-        fits &= trace.departure[rows.start : rows.stop] + trace.delay_ps <= time
-        if psn is not None:
-            fits &= hops["psn"] == psn
-        found = np.flatnonzero(fits)
-        return rows.start + int(found[-1]) if len(found) else None
+        place = int(trace.hops["place"][rows[0]])
+        own, left = trace.rows(place), time - trace.port_delay_ps[place]
+        end = own.start + np.searchsorted(trace.departure[own.start : own.stop], left, side="right")
+        count = int(np.searchsorted(rows, end))
+        return int(rows[count - 1]) if count else None
 
     # --- Flows that wait ---
 
@@ -391,11 +398,8 @@ class _Walk:
         if acknowledged and trace.acks:
             time = int(trace.flow_finish[before])
             return _Event("arrival", self.last_row(before, time, ACK), time)
-        rows = trace.rows(int(trace.place_of_host[sender]))
-        hops = trace.hops[rows.start : rows.stop]
-        sent = np.flatnonzero((hops["flow"] == before) & (hops["kind"] == DATA))
-        newest = int(hops["psn"][sent].max())
-        row = rows.start + int(sent[hops["psn"][sent] == newest][0])
+        place = int(trace.first_port[sender])
+        row = int(trace.lookup.of_highest_packet(place, before, DATA)[0])
         return _Event("sent", row, int(trace.arrived[row]))
 
     def _started(self, event: _Event) -> _Event | None:

@@ -14,6 +14,7 @@ from analysis.causes import (
     QUEUEING,
     Hop,
     Part,
+    added,
     causes,
     last_packet,
     merged,
@@ -245,8 +246,8 @@ def _stretches(parts: Sequence[Part]) -> list[_Stretch]:
                 flow,
                 own[0].begin,
                 sum(part.end - part.begin for part in own),
-                sum((Counter(part.behind) for part in own), Counter()),
-                sum((Counter(part.over) for part in own), Counter()),
+                added(part.behind for part in own),
+                added(part.over for part in own),
             )
             for what, own in together.items()
         ]

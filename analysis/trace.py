@@ -11,10 +11,11 @@ import sys
 import tempfile
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from analysis.lookup import Lookup
 from errors import UserError
 from testbed.scenario.files import VIRTUAL
 
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 
     from analysis.results import Run
 
-OTHER, DATA, ACK = 0, 1, 2
 ROOT = Path(__file__).resolve().parent.parent
 
 
@@ -32,10 +32,10 @@ class Trace:
     """What passed each port of a network, and what its hosts had to send.
 
     `hops` has a row for each frame at each port, ordered by port (`place`) and departure. Ports are
-    rows of `port_node`, `port_number` and `port_peer` (the port at the cable's other end, or -1);
-    hosts are the first nodes, and have one port; host h is a NIC of machine h % `machines`. Flows
-    have a row each; flow f waits for `after[after_first[f] : after_first[f + 1]]`, then for
-    `wait_ps`.
+    rows of `port_node`, `port_number` and `port_peer` (the port at the cable's other end, or -1),
+    with the delay and the rate of their links; hosts are the first nodes, and have one port; host h
+    is a NIC of machine h % `machines`. Flows have a row each; flow f waits for
+    `after[after_first[f] : after_first[f + 1]]`, then for `wait_ps`.
     """
 
     hops: NDArray[np.void]
@@ -44,11 +44,11 @@ class Trace:
     port_node: NDArray[np.int64]
     port_number: NDArray[np.int64]
     port_peer: NDArray[np.int64]
+    port_delay_ps: NDArray[np.int64]
+    port_picoseconds_per_byte: NDArray[np.float64]
     ipv4: NDArray[np.uint32]
     mac: NDArray[np.uint64]
-    delay_ps: int
-    gap_ps: int
-    picoseconds_per_byte: float
+    gap_bytes: int
     load: float
     acks: bool
     source: NDArray[np.int64]
@@ -65,48 +65,48 @@ class Trace:
     flow_delivered: NDArray[np.int64]
     flow_finish: NDArray[np.int64]
 
-    @functools.cached_property
+    @property
     def arrived(self) -> NDArray[np.int64]:
         """When each hop's frame was queued."""
-        return self.hops["arrived_ps"].astype(np.int64)
+        return self.hops["arrived_ps"].view(np.int64)
 
     @functools.cached_property
     def departure(self) -> NDArray[np.int64]:
-        """When each hop's frame had left."""
+        """When each hop's frame had left; side by side, as searching wants it."""
         return self.hops["departure_ps"].astype(np.int64)
 
-    @functools.cached_property
-    def start(self) -> NDArray[np.int64]:
-        """When each hop's service began; the event core rounds in the same way."""
-        scale = int(self.picoseconds_per_byte * (1 << 24) + 0.5)
-        length = (self.hops["bytes"].astype(np.int64) * scale + (1 << 23)) >> 24
-        return self.departure - length
+    def start(self, row: int) -> int:
+        """Return when a hop's service began."""
+        return int(self.departure[row]) - self._lasts(row, int(self.hops["bytes"][row]))
+
+    def reached(self, row: int) -> int:
+        """Return when a hop's frame was at the other end of its link."""
+        return int(self.departure[row]) + int(self.port_delay_ps[self.hops["place"][row]])
+
+    def free(self, row: int) -> int:
+        """Return when a hop's port could serve the next frame."""
+        return int(self.departure[row]) + self._lasts(row, self.gap_bytes)
+
+    def _lasts(self, row: int, size_bytes: int) -> int:
+        """Return how long bytes take on a hop's link; the event core rounds in the same way."""
+        per_byte = float(self.port_picoseconds_per_byte[self.hops["place"][row]])
+        return (size_bytes * int(per_byte * (1 << 24) + 0.5) + (1 << 23)) >> 24
 
     @functools.cached_property
     def first_hop(self) -> NDArray[np.int64]:
         """First row of each port in `hops`, and one past the last."""
-        return np.searchsorted(self.hops["place"], np.arange(len(self.port_node) + 1))
+        place = self.hops["place"]
+        return np.searchsorted(place, np.arange(len(self.port_node) + 1, dtype=place.dtype))
 
     @functools.cached_property
-    def _frames(self) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
-        """Rows of `hops` ordered by frame, and their frames as one number each."""
-        keys = self._key(self.hops["flow"], self.hops["psn"], self.hops["kind"])
-        order = np.lexsort((self.departure, keys))
-        return order, keys[order]
+    def first_port(self) -> NDArray[np.int64]:
+        """First port of each node, and one past the last."""
+        return np.searchsorted(self.port_node, np.arange(len(self.nodes) + 1))
 
-    @staticmethod
-    def _key(flow: Any, psn: Any, kind: Any) -> Any:
-        return (
-            (np.asarray(flow, dtype=np.uint64) << np.uint64(26))
-            | (np.asarray(psn, dtype=np.uint64) << np.uint64(2))
-            | np.asarray(kind, dtype=np.uint64)
-        )
-
-    def hops_of(self, flow: int, psn: int, kind: int) -> NDArray[np.int64]:
-        """Return the rows of a frame in the order of departures; more than a path if sent again."""
-        order, keys = self._frames
-        key = self._key(flow, psn, kind)
-        return order[np.searchsorted(keys, key) : np.searchsorted(keys, key, side="right")]
+    @functools.cached_property
+    def lookup(self) -> Lookup:
+        """Finds frames in the trace."""
+        return Lookup(self)
 
     def rows(self, place: int) -> range:
         """Return the rows of a port."""
@@ -123,11 +123,6 @@ class Trace:
     def is_host(self, node: int) -> bool:
         """Tell hosts from switches."""
         return node < len(self.ipv4)
-
-    @functools.cached_property
-    def place_of_host(self) -> NDArray[np.int64]:
-        """The port of each host."""
-        return np.searchsorted(self.port_node, np.arange(len(self.ipv4)))
 
     @property
     def ends(self) -> NDArray[np.int64]:

@@ -23,10 +23,12 @@ from testbed.virtual import run
 from testbed.virtual.memory import available, work_of
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from testbed.dataplane import Dataplane
     from testbed.plan import Plan
 
-HOP_BYTES = 48 * 3  # of a hop: while it is kept, copied and put in order
+HOP_BYTES = 48 * 2  # of a hop: kept by the event core, and copied in order
 
 
 def record(folder: Path, file: Path) -> None:
@@ -36,7 +38,6 @@ def record(folder: Path, file: Path) -> None:
     the run does not come out as it did: then the programs or the simulator have changed since.
     """
     plan = plan_for(from_toml(folder / SCENARIO))
-    refuse_different_links(plan)
     check_room(plan)
     written = folder / FLOWS
     before = written.read_bytes() if written.exists() else None
@@ -73,12 +74,6 @@ def write(file: Path, plan: Plan, dataplane: Dataplane) -> None:
     np.savez(file, **content, **_network(plan), **_messages(plan))
 
 
-def refuse_different_links(plan: Plan) -> None:
-    """Raise UserError for a network whose links are not alike: a trace knows one rate only."""
-    if not plan.scenario.speeds.uniform:
-        raise UserError("explaining a run needs links that are all alike; those of this run differ")
-
-
 def _network(plan: Plan) -> dict[str, Any]:
     topology, scenario = plan.topology, plan.scenario
     around = adjacency(topology)
@@ -94,11 +89,25 @@ def _network(plan: Plan) -> dict[str, Any]:
         "port_peer": peer,
         "ipv4": addresses,
         "mac": macs,
-        "delay_ps": round(scenario.delay_ns * 1000),
-        "gap_ps": scenario.serialisation_ps(scenario.gap_bytes),
-        "picoseconds_per_byte": scenario.picoseconds_per_byte,
+        **_speeds(plan, around.link),
+        "gap_bytes": scenario.gap_bytes,
         "load": plan.load,
         "acks": scenario.acks,
+    }
+
+
+def _speeds(plan: Plan, link: NDArray[np.int64]) -> dict[str, Any]:
+    """Return what the link at each port is like, by the links' numbers; 0 where there is none."""
+    nodes, speeds = plan.topology.nodes, plan.scenario.speeds
+    of_links = [
+        speeds.between(nodes[each.lower].name, nodes[each.upper].name)
+        for each in plan.topology.links
+    ]
+    delay = np.array([speed.delay_ps for speed in of_links])
+    per_byte = np.array([speed.picoseconds_per_byte for speed in of_links])
+    return {
+        "port_delay_ps": np.where(link >= 0, delay[link], 0),
+        "port_picoseconds_per_byte": np.where(link >= 0, per_byte[link], 0),
     }
 
 

@@ -45,6 +45,14 @@ NETWORKS: tuple[dict[str, Any], ...] = (
     {"topology": "leaf-spine", "network": LEAVES, "spread": "rail"},
 )
 
+FAT_TREE = {"pods": 3.0, "edges": 2.0, "hosts": 2.0, "aggregations": 2.0, "cores": 4.0}
+LEAF_SPINE = {"edges": 4.0, "hosts": 2.0, "spines": 3.0}
+LINKS = {
+    "fat-tree": ("h0-e0_0", "h7-e1_1", "e0_0-a0_0", "e2_1-a2_0", "a0_0-c0", "a1_1-c3"),
+    "leaf-spine": ("h1-e0_0", "h6-e0_3", "e0_0-c0", "e0_2-c1"),
+}
+RATES, DELAYS = (50.0, 333.0, 400.0, 1600.0), (1.001, 37.5, 500.0, 2999.999)
+
 TRANSPORTS: tuple[dict[str, Any], ...] = (
     {},
     {},
@@ -64,27 +72,44 @@ def traced(scenario: Scenario, folder: Path) -> Trace:
 
 
 @st.composite
-def scenarios(draw: st.DrawFn) -> Scenario:
-    workload = draw(st.sampled_from(WORKLOADS))
+def uneven(draw: st.DrawFn) -> dict[str, Any]:
+    """Networks whose links differ in rate and delay, tier by tier and some one by one."""
+    topology = draw(st.sampled_from(("fat-tree", "leaf-spine")))
+    network = dict(FAT_TREE if topology == "fat-tree" else LEAF_SPINE)
+    tiers = ("edge", "core") if topology == "fat-tree" else ("edge",)
+    where = (*tiers, *draw(st.lists(st.sampled_from(LINKS[topology]), unique=True)))
+    for kind, values in (("rate_gbps", RATES), ("delay_ns", DELAYS)):
+        for each in where:
+            if (value := draw(st.none() | st.sampled_from(values))) is not None:
+                network[f"{kind}.{each}"] = value
+    return {"topology": topology, "network": network}
+
+
+@st.composite
+def scenarios(
+    draw: st.DrawFn,
+    networks: st.SearchStrategy[dict[str, Any]] = st.sampled_from(NETWORKS),  # noqa: B008
+) -> Scenario:
+    workload, transport = draw(st.sampled_from(WORKLOADS)), draw(st.sampled_from(TRANSPORTS))
     return Scenario(
         scheme=draw(st.sampled_from(schemes.names())),
         seed=draw(st.integers(1, 1000)),
-        **draw(st.sampled_from(NETWORKS)),
+        **draw(networks),
         delay_ns=draw(st.sampled_from((500.0, 37.5, 3000.0))),
         rate_gbps=draw(st.sampled_from((800.0, 100.0, 333.0))),
         payload_bytes=draw(st.sampled_from((4096, 1000))),
-        acks=draw(st.booleans()),
+        acks=draw(st.booleans()) or bool(transport),
         workload=workload,
         workload_options=OPTIONS.get(workload, {}),
         message_bytes=draw(st.integers(100, 60_000)),
         load=draw(st.sampled_from((1.0, 1.0, 0.9, 0.31))),
         failures=draw(st.sampled_from((0.0, 0.0, 0.05))),
-        **draw(st.sampled_from(TRANSPORTS)),
+        **transport,
     )
 
 
 @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
-@given(scenario=scenarios(), data=st.data())
+@given(scenario=scenarios() | scenarios(uneven()), data=st.data())
 def test_parts__cover_the_time_from_the_first_packet_to_a_flows_end(
     scenario: Scenario, data: st.DataObject
 ) -> None:
@@ -95,6 +120,11 @@ def test_parts__cover_the_time_from_the_first_packet_to_a_flows_end(
             return  # too few hosts, links cut off, REPS without ACKs
     if not len(found.ends):
         return
+    delays = {
+        found.link(place): delay
+        for place, delay in enumerate(found.port_delay_ps.tolist())
+        if found.port_peer[place] >= 0
+    }
     flows = {int(found.ends.argmax()), data.draw(st.integers(0, len(found.ends) - 1))}
     for flow in flows:
         parts = causes.causes(found, flow)
@@ -108,10 +138,41 @@ def test_parts__cover_the_time_from_the_first_packet_to_a_flows_end(
             assert not kinds[WINDOW] + kinds[RETRANSMISSION], "no host has windows, nothing is lost"
             assert found.load < 1 or not kinds[PACING]
         assert all(
-            part.end - part.begin == found.delay_ps
+            part.end - part.begin == delays[part.where]
             for part in parts
             if part.what == PROPAGATION and part.begin > found.first_ps
         )
+
+
+@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
+@given(scenario=scenarios(uneven()))
+def test_start__is_when_a_frame_had_come_and_the_one_before_it_was_over(scenario: Scenario) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            found = traced(scenario, Path(folder))
+        except UserError:
+            return
+    last = dict[int, int]()
+    for row in range(min(len(found.hops), 20_000)):
+        place = int(found.hops["place"][row])
+        assert found.start(row) == max(int(found.arrived[row]), last.get(place, 0))
+        last[place] = found.free(row)
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_hops__are_ordered_by_port_and_departure(threads: int, tmp_path: Path) -> None:
+    found = list[Any]()
+    run(
+        plan_for(Scenario(scheme="rsq", message_bytes=100_000)),
+        tmp_path,
+        threads=threads,
+        sample_ps=0,
+        trace=lambda done: found.extend((done.hops(), done.hops())),
+    )
+    hops, more = found
+    assert (hops == hops[np.lexsort((hops["departure_ps"], hops["place"]))]).all()
+    assert len(hops) == read_run(tmp_path).links["packets"].sum()
+    assert not len(more), "they are told once"
 
 
 def test_trace__has_each_frame_at_each_port_as_links_csv_counts_them(tmp_path: Path) -> None:
@@ -147,8 +208,12 @@ def test_tracing__changes_nothing(tmp_path: Path) -> None:
         assert contents[0] == contents[1]
 
 
-def test_explain__names_what_was_in_the_way(tmp_path: Path) -> None:
-    scenario = Scenario(scheme="ecmp", message_bytes=1 << 18)
+SLOW_CORE = FAT_TREE | {"rate_gbps.core": 333.0, "rate_gbps.h3-e0_1": 50.0, "delay_ns.core": 1500.0}
+
+
+@pytest.mark.parametrize("fields", [{}, {"network": SLOW_CORE}])
+def test_explain__names_what_was_in_the_way(fields: dict[str, Any], tmp_path: Path) -> None:
+    scenario = Scenario(scheme="ecmp", message_bytes=1 << 18, **fields)
     run(plan_for(scenario), tmp_path, sample_ps=0)
     found = explain.explain(read_run(tmp_path))
     content = json.loads(explain.as_json(found))
