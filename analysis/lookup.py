@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from analysis.trace import Trace
 
 PSN_BITS = 24
-DATA, ACK = 1, 2
-"""Kinds of frames, as the event core numbers them."""
+DATA, ACK, CUT = 1, 2, 3
+"""Kinds of frames, as the event core numbers them; CUT is data without its payload."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,10 +89,11 @@ class Lookup:
         return found
 
     def _same_frame(self, before: NDArray[np.int64], after: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Tell which frames are the same."""
+        """Tell which frames are the same; the switch between may have cut one to its header."""
         flow, psn, kind = (self._trace.hops[name] for name in ("flow", "psn", "kind"))
         alike = (flow[before] == flow[after]) & (psn[before] == psn[after])
-        same: NDArray[np.bool_] = alike & (kind[before] == kind[after])
+        cut = (kind[before] == DATA) & (kind[after] == CUT)
+        same: NDArray[np.bool_] = alike & ((kind[before] == kind[after]) | cut)
         return same
 
     def _rows_of_kind(self, place: int, kind: int) -> NDArray[np.int64]:

@@ -10,6 +10,7 @@ import numpy as np
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from analysis.lookup import CUT, DATA
 from errors import UserError
 from tests.testbed.virtual.test_trace import scenarios, traced, uneven
 
@@ -22,7 +23,7 @@ def left_for(trace: Trace, row: int) -> list[int]:
     """Look for a row's frame at all ports whose links end at its node when it came."""
     hop, place = trace.hops[row], trace.hops["place"]
     fits = (trace.hops["flow"] == hop["flow"]) & (trace.hops["psn"] == hop["psn"])
-    fits &= trace.hops["kind"] == hop["kind"]
+    fits &= np.isin(trace.hops["kind"], (hop["kind"], DATA if hop["kind"] == CUT else hop["kind"]))
     fits &= trace.port_node[trace.port_peer[place]] == trace.port_node[hop["place"]]
     fits &= trace.departure + trace.port_delay_ps[place] == trace.arrived[row]
     return [int(each) for each in np.flatnonzero(fits)]

@@ -61,6 +61,8 @@ TRANSPORTS: tuple[dict[str, Any], ...] = (
     {"cca": "swift", "loss": 0.01},
     {"recovery": "go-back-n", "loss": 0.02},
     {"recovery": "selective", "buffer_bytes": 20_000},
+    {"recovery": "selective", "buffer_bytes": 12_000, "trim": True, "ack_priority": True},
+    {"recovery": "go-back-n", "buffer_bytes": 12_000, "trim": True},
 )
 
 
