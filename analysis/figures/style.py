@@ -197,9 +197,20 @@ def remark(figure: Figure, text: str) -> None:
 
 
 def percent_axis(axes: Axes, which: str = "y") -> None:
-    """Write an axis whose values are shares as percentages."""
+    """Write an axis whose values are shares as percentages.
+
+    Between the decades of a logarithmic one, 2 and 5 are written. Its scale has to be set before.
+    """
     axis = axes.yaxis if which == "y" else axes.xaxis
-    axis.set_major_formatter(lambda value, _: f"{100 * value:g}")
+    axis.set_major_formatter(lambda value, _: f"{100 * value:.6g}")
+    if axis.get_scale() != "linear":
+        axis.set_minor_formatter(lambda value, _: _between_decades(100 * value))
+
+
+def _between_decades(value: float) -> str:
+    if f"{abs(value):e}"[0] not in "25":
+        return ""
+    return f"{value:.6g}"
 
 
 def _look(name: str, given: Mapping[str, Look], own: object, number: int) -> Look:

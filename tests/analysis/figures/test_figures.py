@@ -16,7 +16,16 @@ from analysis.figures.flow_times import flow_completion
 from analysis.figures.models import queue_models
 from analysis.figures.queue_series import queue_series
 from analysis.figures.stages import overload, queues_by_stage
-from analysis.figures.style import COLUMN, Look, draw, look_of, looks_of, name_ticks, one_axes
+from analysis.figures.style import (
+    COLUMN,
+    Look,
+    draw,
+    look_of,
+    looks_of,
+    name_ticks,
+    one_axes,
+    percent_axis,
+)
 from analysis.figures.sweep import Axis, sweep
 from analysis.figures.utilisation import utilisation
 from analysis.figures.worlds import worlds
@@ -247,3 +256,37 @@ def test_name_ticks__are_aslant_where_they_would_touch(
     axes = figure.subplots(1, panels, squeeze=False)[0, 0]
     name_ticks(axes, ["REPS", "AR", "4Ofan", "Ofan"])
     assert {label.get_rotation() for label in axes.get_xticklabels()} == {aslant}
+
+
+def written(figure: Figure, axes: Axes) -> dict[float, str]:
+    """Return what stands at the ticks of a vertical axis, those between decades too."""
+    figure.draw_without_rendering()
+    ticks = [*axes.yaxis.get_major_ticks(), *axes.yaxis.get_minor_ticks()]
+    return {tick.get_loc(): tick.label1.get_text() for tick in ticks if tick.label1.get_text()}
+
+
+@pytest.mark.parametrize(("low", "high"), [(0.0195, 0.532), (0.0004, 3.1), (0.02, 0.3), (0.03, 80)])
+@pytest.mark.parametrize("scale", ["linear", "log", "symlog"])
+def test_percent_axis__every_tick_says_its_own_percentage(
+    figure: Figure, low: float, high: float, scale: str
+) -> None:
+    axes = figure.add_subplot()
+    axes.set_yscale(scale)
+    axes.set_ylim(low, high)
+    percent_axis(axes)
+    texts = written(figure, axes)
+    assert any(low <= tick <= high for tick in texts)
+    for tick, text in texts.items():
+        assert float(text) == pytest.approx(100 * tick, rel=1e-5)
+        assert "e" not in text or high >= 80
+
+
+def test_cct_increase__far_apart__is_logarithmic_in_percent(
+    figure: Figure, table: pd.DataFrame
+) -> None:
+    table.loc[table["variant"] == "ofan", "cct_increase"] /= 10
+    cct_increase(figure, table, LOOKS)
+    (axes,) = figure.axes
+    assert axes.get_yscale() == "log"
+    for tick, text in written(figure, axes).items():
+        assert float(text) == pytest.approx(100 * tick, rel=1e-5)
