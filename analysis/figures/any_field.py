@@ -62,15 +62,19 @@ def apart(
     """
     if color == "variant" and not rest:
         return table, looks
-    lines = table[color].astype(str)
+    lines = table[color].map(_word)
     if color == "variant":
         lines = lines.map(lambda name: looks[name].label if name in looks else name)
     else:
         lines = color + " " + lines
     for column in rest:
-        told = f", {column.rpartition('.')[2]} " + table[column].astype(str)
+        told = f", {column.rpartition('.')[2]} " + table[column].map(_word)
         lines = lines + told.where(table[column].notna(), "")
     return table.assign(variant=lines), {}
+
+
+def _word(value: object) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def draw_fields(
@@ -84,6 +88,7 @@ def draw_fields(
 ) -> Path:
     """Draw each of `values` over `x`, a row each, a line for each variant, a column a `panel`."""
     parts = sorted(table[panel].dropna().unique()) if panel else [None]
+    table, along = _along(table, x)
 
     def plot(figure: Figure) -> None:
         grid = figure.subplots(len(values), len(parts), squeeze=False, sharex=True)
@@ -92,7 +97,7 @@ def draw_fields(
         for row, value in zip(grid, values, strict=True):
             for axes, part in zip(row, parts, strict=True):
                 rows = table if part is None else table[table[panel] == part]
-                sweep(axes, rows, _axis(table, x), _axis(table, value), known, legend=False)
+                sweep(axes, rows, along, _axis(table, value), known, legend=False)
             lows, highs = zip(*(axes.get_ylim() for axes in row), strict=True)
             for axes in row:
                 axes.set_ylim(min(lows), max(highs))
@@ -104,6 +109,18 @@ def draw_fields(
     labels = [looks[name].label if name in looks else name for name in set(table["variant"])]
     height = 2.3 * len(values) + LEGEND_ROW * (1 + legend_rows(labels, PAGE))
     return draw(stem, plot, width=PAGE, height=height)
+
+
+def _along(table: pd.DataFrame, column: str) -> tuple[pd.DataFrame, Axis]:
+    """Return the horizontal axis, and the table with the places of words that stand along it."""
+    if table[column].dtype.kind in "if":
+        return table, _axis(table, column)
+    words = table[column].astype(str)
+    names = tuple(words.unique())
+    places = words.map({name: place for place, name in enumerate(names)})
+    return table.assign(**{column: places}), Axis(
+        column, _label(column, percent=False), names=names
+    )
 
 
 def _axis(table: pd.DataFrame, column: str) -> Axis:

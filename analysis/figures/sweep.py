@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from analysis.figures.style import Look, legend_above, look_of, percent_axis
+from analysis.figures.style import Look, legend_above, look_of, name_ticks, percent_axis
 from analysis.summary import by_scheme
 
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 MOST_TICKS = 8
+DODGE = 0.06  # between the schemes at a word
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +25,8 @@ class Axis:
     """One axis of a sweep: the column it shows, its label, and how it is scaled.
 
     Values are divided by `unit`; shares are written as `percent`. `from_zero` is for a vertical
-    axis whose values are to be compared by their height.
+    axis whose values are to be compared by their height. With `names` values are places of words,
+    which no line connects.
     """
 
     column: str
@@ -33,6 +35,7 @@ class Axis:
     percent: bool = False
     unit: float = 1.0
     from_zero: bool = False
+    names: tuple[str, ...] = ()
 
 
 def sweep(
@@ -54,15 +57,17 @@ def sweep(
     for number, name in enumerate(names):
         own = means[means["variant"] == name].sort_values(x.column)
         look = look_of(name, looks, number)
+        line = look.line() | ({"linestyle": "none"} if x.names else {})
+        beside = DODGE * (number - (len(names) - 1) / 2) if x.names else 0.0
         axes.errorbar(
-            own[x.column] / x.unit,
+            own[x.column] / x.unit + beside,
             own["mean"] / y.unit,
             yerr=own["sem"].fillna(0) / y.unit,
             capsize=1.5,
             capthick=0.7,
             clip_on=False,
             elinewidth=0.7,
-            **look.line(),
+            **line,
             **look.marks(),
         )
     _scale(axes, x, np.sort(np.asarray(means[x.column].unique(), dtype=float)) / x.unit)
@@ -84,7 +89,10 @@ def sweep(
 
 def _scale(axes: Axes, x: Axis, ticks: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> None:
     """Scale the horizontal axis; a logarithmic one gets the swept values as its ticks."""
-    if x.logarithmic:
+    if x.names:
+        name_ticks(axes, x.names)
+        axes.set_xlim(-0.5, len(x.names) - 0.5)
+    elif x.logarithmic:
         axes.set_xscale("log", base=2)
         shown = ticks[:: -(-len(ticks) // MOST_TICKS)]
         axes.set_xticks(shown, [_number(tick) for tick in shown])

@@ -93,6 +93,17 @@ def test_sweep__parameters_and_workload_options__vary_where_they_apply(tmp_path:
     assert "scheme" not in varying(table)
 
 
+def test_sweep__of_words__puts_them_side_by_side(tmp_path: Path) -> None:
+    file = tmp_path / "mine.toml"
+    file.write_text("planes = 2\nedges = 3\nhosts = 2\nspines = 1\n", encoding="utf-8")
+    network = ["--topology", str(file), "--spread", "rotate,rail,stripe"]
+    words = ["--schemes", "ecmp,ofan", "--message", "16KB", "--seeds", "1", *network]
+    assert main(["sweep", *words, "--out", str(tmp_path / "out")]) == 0
+    table = pd.read_csv(tmp_path / "out" / "sweep.csv")
+    assert list(table.groupby("spread")["scheme"].nunique()) == [2, 2, 2]
+    assert (tmp_path / "out" / "sweep.png").stat().st_size > 10_000
+
+
 def test_sweep__of_a_scenario_in_a_file(tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
     path.write_text(to_toml(Scenario(scheme="drb", message_bytes=1 << 14, acks=False)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -11,6 +11,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
+from analysis.figures.any_field import draw_fields
 from analysis.figures.completion import cct_increase
 from analysis.figures.flow_times import flow_completion
 from analysis.figures.models import queue_models
@@ -171,6 +172,30 @@ def test_sweep__logarithmic_axis_is_ticked_at_the_points(
     sweep(axes, table, x, Axis("cct_increase", "increase", percent=True), LOOKS)
     assert axes.get_xscale() == "log"
     assert [text.get_text() for text in axes.get_xticklabels()] == ["0.5", "1"]
+
+
+def test_draw_fields__words_stand_side_by_side_and_no_line_joins_them(
+    tmp_path: Path, table: pd.DataFrame, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn: list[Axes] = []
+
+    def kept(axes: Axes, *given: Any, **named: Any) -> None:
+        sweep(axes, *given, **named)
+        drawn.append(axes)
+
+    monkeypatch.setattr("analysis.figures.any_field.sweep", kept)
+    words = table.assign(spread=["rail" if load == 1 else "stripe" for load in table["load"]])
+    draw_fields(tmp_path / "words", words, LOOKS, x="spread", values=["cct_increase"])
+    (axes,) = drawn
+    assert [label.get_text() for label in axes.get_xticklabels()] == ["stripe", "rail"]
+    lines = [line for line in axes.get_lines() if line.get_marker() in {"o", "s"}]
+    assert {line.get_linestyle() for line in lines} == {"None"}
+    places = sorted(float(place) for line in lines for place in np.asarray(line.get_xdata()))
+    assert [round(place) for place in places] == [0, 0, 1, 1]
+    assert len(set(places)) == 4
+    means = words.groupby(["spread", "variant"])["cct_increase"].mean()
+    heights = [float(y) for line in lines for y in np.asarray(line.get_ydata())]
+    assert sorted(heights) == pytest.approx(sorted(means))
 
 
 def test_queue_models__draws_each_model_at_each_stage(figure: Figure) -> None:
