@@ -19,9 +19,10 @@ from analysis.figures.style import PAGE, draw, legend_above
 from analysis.figures.worlds import agreement, worlds
 from analysis.summary import read_all, summarise, write_summary
 from errors import UserError, near, telling, writing_into
+from experiments import dry_run
 from experiments.looks import looks
 from experiments.options import add_scheme_file, own_schemes
-from experiments.out import check, claimed
+from experiments.out import check, claimed, folder_of
 from experiments.ownership import hand_over
 from experiments.preparation import prepare
 from experiments.progress import RunProgress
@@ -57,18 +58,26 @@ examples:
 
 @dataclass(frozen=True, slots=True)
 class Crossing:
-    """Plans to run in each world, the first being the reference, and where results go."""
+    """Plans to run in each world, the first being the reference, and where results go.
+
+    With `dry_run` they are only told.
+    """
 
     worlds: tuple[str, ...]
     plans: tuple[Plan, ...]
     dilation: float | None
     out: Path
+    dry_run: bool
 
     def folder(self, world: str, plan: Plan) -> Path:
         """Return the folder of a plan's message size and congestion control in a world."""
         scenario = plan.scenario
         cca = "" if scenario.cca == "none" else f"-{scenario.cca}"
         return self.out / world / f"{scenario.message_bytes}{cca}"
+
+    def done(self, world: str, plan: Plan) -> bool:
+        """Tell whether a plan has a result in a world already."""
+        return (folder_of(self.folder(world, plan), plan.scenario, world) / MANIFEST).exists()
 
 
 class _Parser(argparse.ArgumentParser):
@@ -82,6 +91,10 @@ def main(arguments: Sequence[str]) -> int:
     check(crossing.out)
 
     def work() -> int:
+        if crossing.dry_run:
+            for world in crossing.worlds:
+                _tell(crossing, world)
+            return 0
         with writing_into(crossing.out), claimed(crossing.out):
             failed = sum(_run_world(crossing, world) for world in crossing.worlds)
             _show(crossing)
@@ -121,7 +134,8 @@ def _crossing(arguments: Sequence[str]) -> Crossing:
         check_size(scenarios, world)
         if line := announcement(scenarios, world):
             print(f"{world}: {line}", flush=True)
-    return Crossing(tuple(given.on), tuple(prepare(scenarios)), given.dilation, given.out)
+    plans = tuple(prepare(scenarios))
+    return Crossing(tuple(given.on), plans, given.dilation, given.out, given.dry_run)
 
 
 def _parser() -> _Parser:
@@ -178,7 +192,19 @@ def _parser() -> _Parser:
         metavar="FOLDER",
         help="folder for results (default: results/cross)",
     )
+    parser.add_argument(
+        "--dry-run", action="store_true", help="say what would run, how long and how large it is"
+    )
     return parser
+
+
+def _tell(crossing: Crossing, world: str) -> None:
+    """Say what would run in a world, and what that costs."""
+    number = len(crossing.plans)
+    missing = [plan for plan in crossing.plans if not crossing.done(world, plan)]
+    print(f"{number:,} runs in {world}, {len(missing):,} of them to run, into {crossing.out}")
+    if missing:
+        print(dry_run.told(missing, world, crossing.dilation, jobs=1), flush=True)
 
 
 def _run_world(crossing: Crossing, name: str) -> int:
@@ -187,12 +213,12 @@ def _run_world(crossing: Crossing, name: str) -> int:
     try:
         with RunProgress(len(crossing.plans)) as progress:
             for plan in crossing.plans:
+                if crossing.done(name, plan):
+                    progress.finish()
+                    continue
                 out = crossing.folder(name, plan)
                 session = Session(world, name, crossing.dilation, out, progress)
-                if (session.folder(plan) / MANIFEST).exists():
-                    progress.finish()
-                else:
-                    failed += not session.run(plan)
+                failed += not session.run(plan)
     finally:
         world.close()
     return failed

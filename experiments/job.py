@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from errors import UserError, telling, writing_into
-from experiments import estimate
+from experiments import dry_run
 from experiments.listing import listing
 from experiments.options import parse
 from experiments.out import check, claimed, fresh
 from experiments.preparation import prepare
-from experiments.session import Calling, plot_again, run_all, title_of
+from experiments.session import Calling, plot_again, run_all
 from experiments.work import announcement, check_size, same_as_ofan, unevenness
-from experiments.world import choose, open_world
+from experiments.world import choose
 from testbed.capture import places_of
 from testbed.mininet.sandbox import run_inside
 from testbed.results import port_names
@@ -74,16 +74,7 @@ def _say(*lines: str) -> None:
 def _tell(request: Request, plans: Sequence[Plan], world: str) -> int:
     """Say what would run, and what that costs."""
     print(f"{len(plans):,} runs in {world}, into {request.out or 'a new folder of results'}")
-    print("\n".join(estimate.listed([title_of(plan) for plan in plans])))
-    if world == VIRTUAL:
-        print(estimate.virtual_cost(request.scenarios, request.jobs))
-        return 0
-    opened = open_world(world)
-    try:
-        dilation = request.dilation or opened.dilation_for(plans[0])
-    finally:
-        opened.close()
-    print(estimate.real_time_cost(plans, dilation))
+    print(dry_run.told(plans, world, request.dilation, request.jobs))
     return 0
 
 

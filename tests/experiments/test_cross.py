@@ -37,6 +37,21 @@ def test_cross__several_congestion_controls__are_kept_apart(tmp_path: Path) -> N
     assert len(set(zip(table["variant"], table["cca"], strict=True))) == 4
 
 
+def test_cross__dry_run__counts_what_has_no_result_and_runs_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ["cross", "--on", "virtual", "--messages", "64KB", "--out", str(tmp_path)]
+    assert main([*command, "--schemes", "ofan", "--seeds", "1"]) == 0
+    written = sorted(tmp_path.rglob("*"))
+    capsys.readouterr()
+    assert main([*command, "--schemes", "rsq,ofan", "--seeds", "2", "--dry-run"]) == 0
+    said = capsys.readouterr().out
+    assert "4 runs in virtual, 3 of them to run" in said
+    assert said.count(", seed 2") == 2
+    assert f"{3 * 16 * 16:,} packets" in said
+    assert sorted(tmp_path.rglob("*")) == written
+
+
 @pytest.mark.parametrize(
     ("options", "problem"),
     [
@@ -79,3 +94,18 @@ def test_cross__two_worlds__are_compared(tmp_path: Path, cca: str) -> None:
     assert set(table["world"]) == {"virtual", "mininet"}
     assert set(table["cca"]) == {cca}
     assert "mininet against virtual: CCT" in done.stdout
+
+
+@pytest.mark.mininet
+@pytest.mark.skipif(sandbox.why_not() is not None, reason="needs Mininet")
+def test_cross__dry_run_in_two_worlds__tells_of_each(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    command = [sys.executable, str(RUN), "cross", *SMALL, "--dilation", "60000", "--dry-run"]
+    done = subprocess.run(
+        [*command, "--out", str(out)], capture_output=True, text=True, timeout=120, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "2 runs in virtual, 2 of them to run" in done.stdout
+    assert "2 runs in mininet, 2 of them to run" in done.stdout
+    assert "60,000 times slower" in done.stdout
+    assert not out.exists()
