@@ -13,7 +13,7 @@ from __future__ import annotations
 import argparse
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 from environment import Parser
 from errors import FAILED, UserError, writing_into
@@ -25,7 +25,7 @@ from experiments.step import report, runs
 from experiments.values import assignment, names, seeds, size
 from experiments.work import announcement, check_size
 from testbed import hosts, networks
-from testbed.scenario import Scenario
+from testbed.scenario import Scenario, SpreadName
 from testbed.scenario.files import VIRTUAL
 from traffic.collectives.training.jobs import PLACEMENTS
 from traffic.collectives.training.step import OPTIONS
@@ -96,6 +96,7 @@ def _options(arguments: Sequence[str]) -> Options:
             k=given.k,
             seed=seed,
             **{"rate_gbps": given.rate, **networks.chosen(given.topology)},
+            spread=given.spread,
             payload_bytes=given.payload,
             ecn_bytes=given.ecn,
             cca=given.cca,
@@ -142,6 +143,12 @@ def _parser() -> Parser:
     network.add_argument("--seeds", type=seeds, default=[1], help="a count, or a list (1)")
     network.add_argument("--k", type=int, default=4, help="ports of a switch (4)")
     add_topology(network)
+    network.add_argument(
+        "--spread",
+        choices=get_args(SpreadName),
+        default="stripe",
+        help="over the planes of a network that has several (stripe)",
+    )
     network.add_argument("--rate", type=float, default=800.0, help="Gb/s of a link (800)")
     network.add_argument("--payload", type=size, default=4096, help="of a packet (4096)")
     network.add_argument("--ecn", type=size, default=80_000, help="queue that marks (80000)")
