@@ -122,6 +122,17 @@ def test_main__virtual__leaves_a_folder_a_run_a_summary_and_a_page(
     assert list((out / "figures").glob("*.png"))
 
 
+def test_main__all_schemes__run_on_an_oversubscribed_network(tmp_path: Path) -> None:
+    file, out = tmp_path / "two-to-one.toml", tmp_path / "results"
+    file.write_text("edges = 3\nhosts = 4\nspines = 2\n", encoding="utf-8")
+    options = ["--message", "64KB", "--seeds", "1", "--topology", str(file), "--out", str(out)]
+    assert main(["--on", "virtual", "--schemes", "all", *options]) == 0
+    table = pd.read_csv(out / "summary.csv")
+    assert set(table["scheme"]) == set(schemes.names())
+    assert (table["verdict"] == "VALID").all()
+    assert (table["cct_increase"] >= 0).all()
+
+
 def test_main__damaged_results__are_named(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -18,7 +18,7 @@ from analysis import metrics
 from analysis.fidelity import judge
 from analysis.floor import floor
 from analysis.messages import messages_of
-from analysis.results import Run, read_run
+from analysis.results import Run, read_paths, read_run
 from errors import UserError
 from testbed import hosts, schemes, virtual
 from testbed.planning import plan_for
@@ -26,6 +26,8 @@ from testbed.scenario import Scenario
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from testbed.scenario.shape import Shape
 
 WORKLOADS: tuple[dict[str, Any], ...] = (
     {"workload": "permutation"},
@@ -67,6 +69,22 @@ def speeds(draw: st.DrawFn, tiers: tuple[str, ...], links: tuple[str, ...]) -> d
         **{f"rate_gbps.{name}": draw(rates) for name in draw(names)},
         **{f"delay_ns.{name}": draw(delays) for name in draw(names)},
     }
+
+
+@st.composite
+def unequal_networks(draw: st.DrawFn) -> dict[str, Any]:
+    """Draw the fields of a scenario of a network with some switch of unequal ports up and down."""
+    size, several = st.integers(1, 4), st.integers(2, 4)
+    hosts, edges = draw(size), draw(several)
+    if draw(st.booleans()):
+        spines = draw(several.filter(lambda spines: spines != hosts))
+        counts = {"edges": edges, "hosts": hosts, "spines": spines}
+        return {"topology": "leaf-spine", "network": counts}
+    aggregations, above = draw(st.integers(1, 3)), draw(size)
+    assume((hosts, edges) != (aggregations, above))
+    counts = {"pods": draw(several), "edges": edges, "hosts": hosts}
+    counts |= {"aggregations": aggregations, "cores": aggregations * above}
+    return {"topology": "fat-tree", "network": counts}
 
 
 def can_run(scenario: Scenario) -> bool:
@@ -130,6 +148,39 @@ def test_no_run_is_below_the_floor__and_no_packet_is_lost(  # noqa: PLR0917 - hy
     assert counts["sent"] == counts["delivered"]
     assert counts["delivered"] == run.flows["packets"].sum() * (1 + scenario.acks)
     assert 0 < metrics.utilisation(run) <= 1 + 1e-9
+
+
+@profile(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    network=unequal_networks(),
+    scheme=st.sampled_from(["conga", "sglb"]),
+    seed=st.integers(0, 1 << 30),
+)
+def test_schemes_that_measure_ports_down__use_every_path_of_an_unequal_network(
+    tmp_path: Path, network: dict[str, Any], scheme: str, seed: int
+) -> None:
+    packets = 400 // int(network["network"]["hosts"]) ** 2  # times pairs of hosts of two edges
+    scenario = Scenario(
+        scheme, workload="all-to-all", message_bytes=packets * 4096, seed=seed, **network
+    )
+    virtual.run(plan_for(scenario), tmp_path, threads=1)
+    run = read_run(tmp_path)
+    counts = run.manifest["conservation"]
+    assert counts["sent"] == counts["delivered"] == 2 * run.flows["packets"].sum()
+    shape, ways = scenario.shape, read_paths(tmp_path).merge(run.flows, on="flow")
+    edges = [ways[end] // shape.hosts_per_edge for end in ("src", "dst")]
+    for (source, destination), used in ways["node"].groupby(edges):
+        assert turning_points(shape, source, destination) <= set(used)
+
+
+def turning_points(shape: Shape, source: int, destination: int) -> set[str]:
+    """Return the switches that turn paths between two edges downwards, one for each path."""
+    if source == destination:
+        return set()
+    pod = source // shape.edges_per_pod
+    if shape.levels == 3 and pod == destination // shape.edges_per_pod:
+        return {f"a{pod}_{number}" for number in range(shape.edge_uplinks)}
+    return {f"c{number}" for number in range(shape.paths)}
 
 
 @pytest.mark.parametrize(

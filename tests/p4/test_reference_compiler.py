@@ -19,7 +19,12 @@ PROGRAMS = sorted((ROOT / "p4" / "programs").glob("*.p4"))
 LANGUAGE = sorted((Path(__file__).parent / "differential").glob("*.p4"))
 GIVEN = [Path(name) for name in os.environ.get("DIFFERENTIAL_PROGRAMS", "").split(":") if name]
 FRAMES = 100
-SIZES = [(2, 8), (6, 72), (32, 2048)]  # uplinks and destinations of k = 4, 12 and 64
+SIZES = {
+    "w2": ["W=2", "DESTINATIONS=8"],  # k = 4, 12 and 64
+    "w6": ["W=6", "DESTINATIONS=72"],
+    "w32": ["W=32", "DESTINATIONS=2048"],
+    "unequal": ["W=2", "DOWN=5", "ABOVE=9", "LAYER=3", "DESTINATIONS=9"],
+}
 TELEMETRY = ["TELEMETRY=1", "FRAME_US=100"]
 
 pytestmark = [
@@ -32,12 +37,10 @@ pytestmark = [
 
 @pytest.mark.slow
 @pytest.mark.parametrize("telemetry", [False, True], ids=["plain", "telemetry"])
-@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"w{size[0]}")
+@pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
-def test_programs__compile_with_p4c_and_load(
-    path: Path, size: tuple[int, int], *, telemetry: bool
-) -> None:
-    defines = [f"W={size[0]}", f"DESTINATIONS={size[1]}", *(TELEMETRY if telemetry else [])]
+def test_programs__compile_with_p4c_and_load(path: Path, size: str, *, telemetry: bool) -> None:
+    defines = [*SIZES[size], *(TELEMETRY if telemetry else [])]
     assert generate_c(read_program(compile_with_p4c(path, defines=defines), path.stem))
 
 
