@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from multiprocessing.connection import Connection
 
+    from testbed.scenario import Scenario
+
 ROOT = Path(__file__).resolve().parents[1]
 TESTS = ROOT / "tests"
 ENGINE = TESTS / "p4" / "engine_programs"
@@ -285,16 +287,99 @@ pipe_ports = 1
 
 
 def _read_scenario(path: Path) -> object:
-    from testbed.planning import plan_for  # noqa: PLC0415
     from testbed.scenario import from_toml  # noqa: PLC0415
+
+    return _planned(from_toml(path))
+
+
+def _planned(scenario: Scenario) -> object:
+    from testbed.planning import plan_for  # noqa: PLC0415
     from testbed.virtual.memory import check_expected_memory, expected_work  # noqa: PLC0415
 
-    scenario = from_toml(path)
     check_expected_memory(scenario)
     work = expected_work(scenario)
     if work.messages > 10**5 or work.hosts > 10**4:
         return None  # right, and too large to be made here by the thousand
     return plan_for(scenario)
+
+
+NETWORKS = (
+    b"""pods = 2
+edges = 2           # of each pod
+hosts = 3           # of each edge
+aggregations = 2
+cores = 4
+
+[rate_gbps]
+host = 400          # of a host's link
+core = 800
+a0_1-c3 = 100.5
+
+[delay_ns]
+core = 1500
+e1_0-h6 = 250
+""",
+    b"""planes = 2
+edges = 3
+hosts = 2
+spines = 2
+
+[rate_gbps]
+edge = 1_600
+e0_0-c1 = 200
+""",
+)
+TOPO = (
+    b"""# three tiers, oversubscribed
+Nodes 16
+Tiers 3
+Podsize 8
+Tier 0
+Downlink_speed_Gbps 400
+Radix_Up 2
+Radix_Down 4
+Downlink_Latency_ns 1000
+Tier 1
+Downlink_speed_Gbps 400
+Radix_Up 2
+Radix_Down 2
+Downlink_Latency_ns 500
+Oversubscribed 2
+Tier 2
+Downlink_speed_Gbps 800
+Radix_Down 2
+Downlink_Latency_ns 1000
+""",
+    b"""Nodes 8
+Tiers 2
+Podsize 8
+Tier 0
+Downlink_speed_Gbps 400
+Radix_Up 2
+Radix_Down 2
+Downlink_Latency_ns 1000
+Bundle 1
+Tier 1
+Downlink_speed_Gbps 200
+Radix_Down 4
+Downlink_Latency_ns 0
+Switch_Latency_ns 0
+""",
+)
+
+
+def _read_network(path: Path) -> object:
+    """Read a network, name its file in what is wrong with it, and plan a run on it."""
+    from testbed import networks  # noqa: PLC0415
+    from testbed.scenario import Scenario  # noqa: PLC0415
+
+    try:
+        fields = networks.read(path)
+    except UserError as error:
+        if not str(error).startswith(str(path)) or "\n" in str(error):
+            raise AssertionError(f"not one line that begins with the file: {error}") from None
+        raise
+    return _planned(Scenario(workload="ring", message_bytes=1 << 16, **fields))
 
 
 def _chakra_ranks(folder: Path) -> list[bytes]:
@@ -341,6 +426,8 @@ FORMATS = {
     "csv": Format(".csv", lambda: TABLES, _flow_reader),
     "et": Format(".0.et", _chakra_seeds, _read_chakra),
     "scenario": Format(".toml", lambda: [SCENARIO], _read_scenario),
+    "network": Format(".toml", lambda: NETWORKS, _read_network),
+    "topo": Format(".topo", lambda: TOPO, _read_network),
 }
 
 

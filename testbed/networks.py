@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from errors import UserError, near
 from testbed import topo_files
 from testbed.scenario.shape import COUNTS, PLANES, given
-from testbed.scenario.speeds import DELAY, RATE, speeds_of
+from testbed.scenario.speeds import DELAY, RATE, check_speed, speeds_of
 from testbed.scenario.toml import read_toml
 
 if TYPE_CHECKING:
@@ -18,6 +17,8 @@ if TYPE_CHECKING:
 
 SHAPES = tuple(COUNTS)
 SUFFIXES = (".toml", ".topo")
+LARGEST_NUMBER = 1e15
+"""Beyond what any count, rate or delay may be."""
 
 
 def is_file(text: str) -> bool:
@@ -74,14 +75,16 @@ def _fields(document: Mapping[str, Any]) -> dict[str, Any]:
     shape = given(topology, network)
     own = {kind: network.pop(f"{kind}.host") for kind in (RATE, DELAY) if f"{kind}.host" in network}
     speeds_of(shape, own.get(RATE, 1.0), own.get(DELAY, 1.0), network)
-    if not 0 < own.get(RATE, 1.0) < math.inf or not 0 <= own.get(DELAY, 1.0) < math.inf:
-        raise UserError("host: a rate must be above 0, a delay at least 0")
+    for kind, value in own.items():
+        check_speed(kind, "host", value)
     return {"topology": topology, "network": network, **own}
 
 
 def _number(name: str, value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise UserError(f"{name} = {value!r}: it must be a number")
+    if not abs(value) < LARGEST_NUMBER:
+        raise UserError(f"{name} is {value}; it must be a number below {LARGEST_NUMBER:g}")
     return float(value)
 
 

@@ -22,6 +22,7 @@ SPEEDS = ((RATE, speeds.RATE), (DELAY, speeds.DELAY))
 ONLY = {"bundle": 1, "switch_latency_ns": 0}
 """Keys of a tier that may say nothing else: links are single, switches take no time."""
 UNREAD = ("oversubscribed",)  # follows from the ports
+MOST_DIGITS = 15
 KEYS = (DOWN, UP, RATE, DELAY, *ONLY, *UNREAD)
 
 
@@ -64,6 +65,8 @@ class _Reader:
                 continue
             if len(words) != 2 or not words[1].isdecimal():
                 raise self._fault(line, f"{written.strip()!r}: write a key and a whole number")
+            if len(words[1]) > MOST_DIGITS:
+                raise self._fault(line, f"{words[0]}: numbers have {MOST_DIGITS} digits at most")
             key, value = words[0].lower(), int(words[1])
             if key == "tier":
                 part = self._tier(line, value)
@@ -127,6 +130,9 @@ class _Reader:
             raise UserError(f"{self.path}: {key} is missing in what it says of {part.name}")
         if part.values[key] == 0 and key != DELAY:
             self._refuse(part, key, "above 0")
+        for speed, name in SPEEDS:
+            if key == speed and part.values[key] > speeds.LARGEST[name]:
+                self._refuse(part, key, f"at most {speeds.LARGEST[name]:,.0f}")
         return part.values[key]
 
     def _parts(self, key: str, size: int) -> int:

@@ -13,7 +13,7 @@ from typing import Any, Literal
 from errors import UserError, near
 from testbed.scenario.about import ABOUT, About, checked, of
 from testbed.scenario.shape import Shape, given, k_ary
-from testbed.scenario.speeds import STAGES, Speed, Speeds, speeds_of
+from testbed.scenario.speeds import DELAY, LARGEST, LEAST, RATE, STAGES, Speed, Speeds, speeds_of
 from testbed.scenario.toml import read_toml
 
 TopologyName = Literal["fat-tree", "leaf-spine"]
@@ -45,9 +45,16 @@ class Scenario:
         800.0,
         "rate of a link, or of hosts' where a network of your own has others",
         unit="Gb/s",
-        above=0,
+        least=LEAST[RATE],
+        most=LARGEST[RATE],
     )
-    delay_ns: float = of(500.0, "propagation delay of a link, likewise", unit="ns", least=0)
+    delay_ns: float = of(
+        500.0,
+        "propagation delay of a link, likewise",
+        unit="ns",
+        least=LEAST[DELAY],
+        most=LARGEST[DELAY],
+    )
     payload_bytes: int = of(4096, "most payload of a packet", unit="B", least=1, most=65_536)
     header_bytes: int = of(62, "headers and FCS of a data frame", unit="B", least=62, most=9_000)
     ack_bytes: int = of(64, "what an ACK is charged as", unit="B", least=1, most=9_000)

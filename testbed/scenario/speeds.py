@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -15,6 +14,9 @@ if TYPE_CHECKING:
     from testbed.scenario.shape import Shape
 
 RATE, DELAY = "rate_gbps", "delay_ns"
+LEAST = {RATE: 0.0001, DELAY: 0.0}
+LARGEST = {RATE: 100_000.0, DELAY: 10_000_000_000.0}
+"""A frame takes some picoseconds at least; times of many frames and delays stay within 63 bits."""
 TIERS = ("host", "edge", "core")
 """Links by what they are for: of a host, above an edge switch, and between aggregation and core."""
 STAGES = ("host", "edge", "core", "core", "edge", "host")
@@ -103,10 +105,17 @@ def _entries(kind: str, shape: Shape, network: Mapping[str, float]) -> dict[str,
             raise UserError(f"{name}: the scenario's own {kind} says it")
         if name == TIERS[2] and shape.levels == 2:
             raise UserError(f"{name} = {value:g}: a leaf-spine has links of hosts and edges only")
-        if not 0 <= value < math.inf or (kind == RATE and value == 0):
-            least = "above 0" if kind == RATE else "at least 0"
-            raise UserError(f"{name} = {value:g}: {kind} must be {least}")
+        check_speed(kind, name, value)
     return found
+
+
+def check_speed(kind: str, name: str, value: float) -> None:
+    """Raise UserError naming the tier or link whose rate or delay cannot be."""
+    least, most = LEAST[kind], LARGEST[kind]
+    if not least <= value <= most:
+        raise UserError(
+            f"{name} = {value:g}: {kind} must be at least {least:g} and at most {most:,.0f}"
+        )
 
 
 def _ends(shape: Shape, name: str) -> tuple[str, str]:

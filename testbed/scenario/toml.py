@@ -25,5 +25,7 @@ def read_toml(path: Path) -> tuple[str, dict[str, Any]]:
         raise UserError(f"{path}: not TOML: it is nested too deeply") from None
     except UnicodeDecodeError:
         raise UserError(f"{path}: not UTF-8 text") from None
+    except ValueError as error:  # a number of thousands of digits
+        raise UserError(f"{path}: {error}") from None
     except OSError as error:
         raise UserError(f"{path}: {error.strerror}") from None

@@ -65,7 +65,7 @@ def test_read_run__file_cut_off__is_named(tmp_path: Path, name: str) -> None:
         (("k = 4", 'k = "four"'), "k is 'four'"),
         (("k = 4", "k = true"), "k is True"),
         (("k = 4", ""), "k is missing"),
-        (("rate_gbps = 800.0", "rate_gbps = 0.0"), "rate_gbps is 0.0; it must be above 0"),
+        (("rate_gbps = 800.0", "rate_gbps = 0.0"), "rate_gbps is 0.0; it must be at least"),
         (("k = 4", "k = 4\nmix = 3"), "mix is 3; it must be a list of 2 texts"),
         (("k = 4", "k = 4\nmixed = 3"), "no field mixed; did you mean mix"),
         (("[parameters]", "[parameters]\na = 'b'"), "a is 'b'; it must be a number"),

@@ -61,8 +61,14 @@ def test_chosen__rates_and_delays_of_tiers_and_links(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "fault"),
     [
-        ("[rate_gbps]\ncore = 0", ":7: core = 0: rate_gbps must be above 0"),
+        ("[rate_gbps]\ncore = 0", ":7: core = 0: rate_gbps must be at least 0.0001"),
         ("[rate_gbps]\nhost = 0", ":7: host"),
+        ("[rate_gbps]\nedge = 1e6", ":7: edge = 1e+06: rate_gbps must be at least 0.0001 and at"),
+        ("[delay_ns]\nhost = 1e12", ":7: host = 1e+12: delay_ns must be at least 0 and at most"),
+        ("[delay_ns]\nedge = nan", ":7: edge is nan; it must be a number below 1e+15"),
+        ("planes = inf", ":6: planes is inf; it must be a number below 1e+15"),
+        ("planes = " + "9" * 400, ":6: planes is 99"),
+        ("planes = " + "9" * 5000, ": Exceeds the limit (4300 digits)"),
         ("[delay_ns]\nedge = -1", ":7: edge = -1: delay_ns must be at least 0"),
         ("[rate_gbps]\na0_0-c1 = 4", ":7: a0_0-c1: there is no such link"),
         ("[rate_gbps]\nh0-e0_0 = '4'", ":7: h0-e0_0 = '4': it must be a number"),

@@ -98,6 +98,12 @@ def test_read__two_tiers(tmp_path: Path) -> None:
         ("Podsize 8", "Podsiz 8", "did you mean podsize"),
         ("Radix_Up 2\n", "", ": radix_up is missing in what it says of tier 0"),
         ("Radix_Up 2", "Radix_Up many", ":9: 'Radix_Up many': write a key and a whole number"),
+        ("Radix_Up 2", "Radix_Up " + "2" * 5000, ":9: Radix_Up: numbers have 15 digits at most"),
+        (
+            "downlink_speed_gbps 400",
+            "downlink_speed_gbps 400000",
+            ":14: downlink_speed_gbps is 400000; it must be at most 100,000",
+        ),
         ("Radix_Up 2", "Radix_Up 0", ":9: radix_up is 0; it must be above 0"),
     ],
 )
