@@ -7,6 +7,7 @@ spread evenly come near it.
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -168,9 +169,13 @@ def test_schemes_that_measure_ports_down__use_every_path_of_an_unequal_network(
     counts = run.manifest["conservation"]
     assert counts["sent"] == counts["delivered"] == 2 * run.flows["packets"].sum()
     shape, ways = scenario.shape, read_paths(tmp_path).merge(run.flows, on="flow")
-    edges = [ways[end] // shape.hosts_per_edge for end in ("src", "dst")]
-    for (source, destination), used in ways["node"].groupby(edges):
-        assert turning_points(shape, source, destination) <= set(used)
+    nodes_used: dict[tuple[int, int], set[str]] = defaultdict(set)
+    for source, destination, node in zip(ways["src"], ways["dst"], ways["node"], strict=True):
+        edges = (source // shape.hosts_per_edge, destination // shape.hosts_per_edge)
+        nodes_used[edges].add(node)
+    assert len(nodes_used) >= shape.edges * (shape.edges - 1)
+    for edges, used in nodes_used.items():
+        assert turning_points(shape, *edges) <= used
 
 
 def turning_points(shape: Shape, source: int, destination: int) -> set[str]:
