@@ -84,6 +84,8 @@ def _ended(run: Run) -> Check:
     unfinished = int(run.flows["finish_ns" if run.scenario.acks else "delivered_ns"].isna().sum())
     good = ended == "done" and unfinished == 0
     found = ended if good else f"{ended}, {unfinished} of {len(run.flows)} flows not finished"
+    if message := run.manifest.get("message"):
+        found += f": {message}"
     return Check("ended", "VALID" if good else "INVALID", found, "done")
 
 

@@ -250,6 +250,8 @@ struct dp {
     uint64_t stretch;            /* 1 / load, 32 bits of fraction */
     uint64_t loss_threshold;     /* of 2^64: a frame is lost when its number is below */
     uint64_t lookahead_ps;
+    uint64_t longest_hop_ps;     /* of a full frame over the slowest link */
+    uint64_t changed_at;         /* the last deadline, at which routes may have changed */
     uint32_t nodes;
     uint32_t hosts;
     uint32_t machines;           /* host i is a NIC of machine i % machines */

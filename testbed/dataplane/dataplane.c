@@ -47,6 +47,17 @@ static void *zeroed(size_t count, size_t bytes)
 
 /* --- The empty network --- */
 
+/* What a link means for the clock: how far a window may look ahead, how long a hop can take. */
+static void note_speed(struct dp *dp, const struct speed *speed)
+{
+    uint32_t frame = dp->settings.payload_bytes + dp->settings.header_bytes;
+    uint64_t hop_ps = speed->delay_ps + serialisation_long(speed, frame);
+    if (speed->delay_ps < dp->lookahead_ps)
+        dp->lookahead_ps = speed->delay_ps;
+    if (hop_ps > dp->longest_hop_ps)
+        dp->longest_hop_ps = hop_ps;
+}
+
 static int check_rate(struct dp *dp, double picoseconds_per_byte)
 {
     if (picoseconds_per_byte > 0 && picoseconds_per_byte < 1e8)
@@ -180,6 +191,7 @@ struct dp *dp_new(const struct dp_settings *settings, uint32_t nodes, uint32_t h
     dp->lookahead_ps = settings->delay_ps;
     dp->speeds[0] = speed_with(dp, settings->picoseconds_per_byte, settings->delay_ps);
     dp->speed_count = 1;
+    note_speed(dp, &dp->speeds[0]);
     if (check_settings(dp) == 0 && make_all(dp, ports) != 0)
         out_of_memory(dp);
     return dp;
@@ -312,8 +324,7 @@ int dp_speeds(struct dp *dp, uint64_t count, const struct dp_speed *speeds)
             return build_fail(dp, "links have more than %u different rates and delays",
                               (unsigned)SPEEDS);
         dp->ports[index].speed = (uint8_t)number;
-        if (speeds[i].delay_ps < dp->lookahead_ps)
-            dp->lookahead_ps = speeds[i].delay_ps;
+        note_speed(dp, &dp->speeds[number]);
     }
     return 0;
 }

@@ -11,6 +11,8 @@
 #include "real/real.h"
 #include "waiting.h"
 
+enum { MOST_HOPS = 1000 };  /* that a frame may take between hosts, and far more than any needs */
+
 uint64_t records_finished(const struct dp *dp)
 {
     uint64_t finished = 0;
@@ -39,7 +41,33 @@ static bool gave_up(const struct dp *dp, uint64_t flow)
     return dp->transports && transport_of(dp, (uint32_t)flow)->given_up;
 }
 
-int records_stuck(struct dp *dp)
+bool records_host_waits(const struct dp *dp)
+{
+    for (uint32_t i = 0; i < dp->hosts; i++)
+        if (dp->host[i].start_count > 0 || dp->host[i].alarms.count > 0)
+            return true;
+    return false;
+}
+
+static uint64_t last_movement(const struct dp *dp)
+{
+    uint64_t latest = 0;
+    for (uint32_t i = 0; i < dp->active_workers; i++)
+        if (dp->workers[i].last_movement > latest)
+            latest = dp->workers[i].last_movement;
+    return latest;
+}
+
+bool records_circling(const struct dp *dp)
+{
+    uint64_t moved = last_movement(dp);
+    if (moved < dp->changed_at)
+        moved = dp->changed_at;
+    return dp->flow_count > 0 && dp->now > moved &&
+           dp->now - moved > MOST_HOPS * dp->longest_hop_ps && !records_host_waits(dp);
+}
+
+int records_stuck(struct dp *dp, const char *why)
 {
     uint64_t waiting = dp->flow_count - records_finished(dp);
     uint64_t flow = 0;
@@ -50,11 +78,12 @@ int records_stuck(struct dp *dp)
     const struct sender *sender = &dp->senders[flow];
     snprintf(dp->message, sizeof dp->message,
              "%llu flows wait; the first is flow %llu from host %u to host %u: of %u frames %u "
-             "were sent, %u arrived, %u were acknowledged%s",
+             "were sent, %u arrived, %u were acknowledged%s%s",
              (unsigned long long)waiting, (unsigned long long)flow, sender->source,
              sender->destination, sender->packets, sender->sent, dp->receivers[flow].received,
              sender->acknowledged,
-             gave_up(dp, flow) ? "; it gave up after too long without news" : "");
+             gave_up(dp, flow) ? "; it gave up after too long without news" : "",
+             why);
     return DP_STUCK;
 }
 

@@ -277,9 +277,13 @@ static int run_windows(struct window *window, uint32_t threads, uint64_t deadlin
         if (dp->flow_count > 0 && records_finished(dp) == dp->flow_count)
             return DP_DONE;
         if (begin == TIME_NEVER)
-            return records_stuck(dp);
-        if (begin >= deadline)
+            return records_stuck(dp, "");
+        if (begin >= deadline) {
+            dp->changed_at = deadline;
             return DP_DEADLINE;
+        }
+        if (deadline == TIME_NEVER && records_circling(dp))
+            return records_stuck(dp, "; frames go in circles between switches");
         if (stop_ms && milliseconds() >= stop_ms)
             return DP_BUDGET;
         dp->workers[0].next_event = TIME_NEVER;

@@ -246,20 +246,11 @@ static bool wait(struct dp *dp, const struct dp_real *real, uint32_t *spins)
     return control_waits(dp, 0);
 }
 
-/* A host waits for a time: computing, or until packets are overdue. */
-static bool some_host_waits(const struct dp *dp)
-{
-    for (uint32_t i = 0; i < dp->hosts; i++)
-        if (dp->host[i].start_count > 0 || dp->host[i].alarms.count > 0)
-            return true;
-    return false;
-}
-
 static bool is_stuck(const struct dp *dp, const struct dp_real *real)
 {
     uint64_t moved = dp->workers[0].last_movement;
     return real->stuck_ps > 0 && dp->flow_count > 0 && dp->now > moved &&
-           dp->now - moved > real->stuck_ps && !some_host_waits(dp);
+           dp->now - moved > real->stuck_ps && !records_host_waits(dp);
 }
 
 static void sample(struct dp *dp)
@@ -306,7 +297,7 @@ static int run(struct dp *dp, const struct dp_real *real)
         if (dp->now >= real->deadline_ps)
             return DP_DEADLINE;
         if (is_stuck(dp, real))
-            return records_stuck(dp);
+            return records_stuck(dp, "");
         if (more ? control_waits_meanwhile(dp) : wait(dp, real, &spins))
             return DP_CONTROL;
     }

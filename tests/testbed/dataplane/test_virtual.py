@@ -182,3 +182,44 @@ def test_delay_of_nothing__is_refused(program: Program) -> None:
     with pytest.raises(UserError, match="delay"):
         network.dataplane.run_virtual()
     network.dataplane.close()
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_frames_in_a_circle__end_the_run_and_are_told(program: Program, threads: int) -> None:
+    network = chain(program, 3)
+    program.route(network.switches[1], {1: 1, 2: 1})  # what is for host 1 goes back
+    network.dataplane.add_flows(flows([(0, 1, 5 * 4096)]))
+    assert network.dataplane.run_virtual(threads=threads) is Ended.STUCK
+    assert "of 5 frames 5 were sent, 0 arrived" in network.dataplane.message
+    assert "frames go in circles between switches" in network.dataplane.message
+    assert network.dataplane.totals()["left"] == 5
+    assert balance(network.dataplane.totals()) == 0
+    network.dataplane.close()
+
+
+def test_frames_in_a_circle__while_a_host_computes__wait_for_it(program: Program) -> None:
+    network = chain(program, 3)
+    program.route(network.switches[1], {1: 1, 2: 1})
+    later = [0, 10**10]
+    network.dataplane.add_flows(flows([(0, 1, 4096), (1, 0, 4096)], start_ps=later))
+    assert network.dataplane.run_virtual() is Ended.STUCK
+    assert network.dataplane.flows()["delivered_ps"][1] > 10**10
+    network.dataplane.close()
+
+
+def test_frames_in_a_circle__until_the_deadline(program: Program) -> None:
+    """What happens at a deadline, such as new routes, may set them free."""
+    network = chain(program, 3)
+    program.route(network.switches[1], {1: 1, 2: 1})
+    network.dataplane.add_flows(flows([(0, 1, 4096)]))
+    assert network.dataplane.run_virtual(deadline_ps=10**10) is Ended.DEADLINE
+    program.route(network.switches[1], {1: 1, 2: 2})
+    assert network.dataplane.run_virtual() is Ended.DONE
+    network.dataplane.close()
+
+
+def test_few_frames_over_slow_links__are_no_circle(program: Program) -> None:
+    network = chain(program, 5, rate_gbps=0.01, delay_ns=1)
+    network.dataplane.add_flows(flows([(0, 1, 3 * 4096)]))
+    assert network.dataplane.run_virtual() is Ended.DONE
+    network.dataplane.close()
