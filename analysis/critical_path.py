@@ -75,7 +75,7 @@ class Lasting:
     frame begins to leave, `frame` from then until the next frame of its host may leave. `reaches`
     is from when it begins until its first bit can be on the receiver's link, `fills` how long it
     takes that link, with a gap after each frame; `beyond` is from the end of that until the last of
-    several messages is delivered, a delay less a gap.
+    several messages to the same NIC is delivered, the link's delay less a gap.
     """
 
     delivered: NDArray[np.float64]
@@ -83,7 +83,7 @@ class Lasting:
     frame: NDArray[np.float64]
     reaches: NDArray[np.float64]
     fills: NDArray[np.float64]
-    beyond: float
+    beyond: NDArray[np.float64]
 
 
 def ready_times(graph: Graph, lasting: Lasting) -> NDArray[np.float64]:
@@ -98,6 +98,7 @@ def ready_times(graph: Graph, lasting: Lasting) -> NDArray[np.float64]:
     delivered, sent = lasting.delivered.tolist(), lasting.sent.tolist()
     frame, delay = lasting.frame.tolist(), graph.delay.tolist()
     reaches, fills = lasting.reaches.tolist(), lasting.fills.tolist()
+    beyond = lasting.beyond.tolist()
     source, destination = graph.source.tolist(), graph.destination.tolist()
     at = (graph.destination % graph.machines).tolist()
     machine = (graph.source % graph.machines).tolist()
@@ -107,6 +108,7 @@ def ready_times(graph: Graph, lasting: Lasting) -> NDArray[np.float64]:
         time, sends = ready[step], destination[step] != source[step]
         first: dict[int, float] = {}
         filled: dict[int, float] = {}
+        rest: dict[int, float] = {}
         for other in awaited[begins[step] : begins[step + 1]]:
             if at[other] == machine[step]:
                 begin = ready[other] + delivered[other] + delay[step]
@@ -114,11 +116,12 @@ def ready_times(graph: Graph, lasting: Lasting) -> NDArray[np.float64]:
                     nic, reached = destination[other], ready[other] + reaches[other]
                     first[nic] = min(first.get(nic, math.inf), reached)
                     filled[nic] = filled.get(nic, 0.0) + fills[other]
+                    rest[nic] = beyond[other]
             else:
                 next_frame = frame[other] if sends and source[other] == source[step] else 0.0
                 begin = ready[other] + sent[other] + max(delay[step], next_frame)
             time = max(time, begin)
         for nic, work in filled.items():
-            time = max(time, first[nic] + work + lasting.beyond + delay[step])
+            time = max(time, first[nic] + work + rest[nic] + delay[step])
         ready[step] = time
     return np.array(ready)

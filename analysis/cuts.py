@@ -86,6 +86,7 @@ def _crossing(
     data, ack, hops = link.frame(frames.payload), link.scenario.ack_bytes, messages.hops
     tier = STAGES[cut.out]
     delay, gap = link.speeds[cut.out].delay_ps, _longest_gap(link, tier)
+    acks = link.of_acks
     there, back = starts + link.way(data, hops), link.back(hops)
     for stage, place, other in ((cut.out, source, destination), (cut.into, destination, source)):
         head = starts + link.upto(stage, data, hops)
@@ -93,8 +94,8 @@ def _crossing(
         work = _work(link, tier, frames.count, data, cut.capacity[place])
         parts = [jobs_of(place, frames, work, head, tail)]
         if link.scenario.acks and link.scenario.recovers == "none":
-            ack_head = there + link.upto(stage, ack, hops)
-            ack_tail = delay - gap + link.after(stage, ack, hops)
+            ack_head = there + acks.upto(stage, ack, hops)
+            ack_tail = delay - gap + acks.after(stage, ack, hops)
             ack_work = _work(link, tier, frames.count, ack, cut.capacity[other])
             parts.append(jobs_of(other, frames, ack_work, ack_head, ack_tail))
         yield Jobs.joined(parts)

@@ -20,7 +20,7 @@ ROUNDING = 0.01  # of a picosecond: sums of nanoseconds are not exact
 
 def floor(scenario: Scenario, messages: Messages) -> float:
     """Return the floor of the CCT in nanoseconds."""
-    link, frames = Link(scenario), frames_of(messages, scenario.payload_bytes)
+    link, frames = Link.of(scenario, messages), frames_of(messages, scenario.payload_bytes)
     starts, ends = critical_path(link, messages, frames)
     back = link.back(messages.hops)
     bounds = [
@@ -42,19 +42,20 @@ def critical_path(link: Link, messages: Messages, frames: Frames) -> tuple[Colum
     last = (np.where(sent, times, 0).max(axis=0) for times in (arrives, leaves))
     delivered, begun = last
     next_frame = (frames.count * pace).sum(axis=0) - begun
-    data = link.data(frames.payload)
     shortest = np.where(sent, frames.payload, frames.payload.max()).min(axis=0)
     reaches = link.upto(LAST, link.frame(shortest), messages.hops)
-    fills = (frames.count * (data + link.gap)).sum(axis=0)
-    times = np.zeros((5, len(messages.graph.source)))
-    times[:, messages.step] = np.stack((delivered, begun, next_frame, reaches, fills)) / PICOSECONDS
+    fills = (frames.count * link.received(frames.payload)).sum(axis=0)
+    beyond = np.broadcast_to(link.last_delay - link.last_gap, fills.shape)
+    rows = (delivered, begun, next_frame, reaches, fills, beyond)
+    times = np.zeros((len(rows), len(messages.graph.source)))
+    times[:, messages.step] = np.stack(rows) / PICOSECONDS
     lasting = Lasting(
         delivered=times[0],
         sent=times[1],
         frame=times[2],
         reaches=times[3],
         fills=times[4],
-        beyond=(link.delay - link.gap) / PICOSECONDS,
+        beyond=times[5],
     )
     ready = ready_times(messages.graph, lasting)[messages.step]
     starts = np.floor(ready * PICOSECONDS + ROUNDING).astype(np.int64)
@@ -71,10 +72,10 @@ def _sending(link: Link, messages: Messages, frames: Frames, starts: Column) -> 
 
 def _receiving(link: Link, messages: Messages, frames: Frames, starts: Column) -> Jobs:
     """List the jobs of the links to the hosts, where nothing is paced."""
-    data = link.data(frames.payload)
     head = starts + link.upto(LAST, link.frame(frames.payload), messages.hops)
-    tail = link.delay - link.gap + link.back(messages.hops)
-    return jobs_of(messages.destination, frames, frames.count * (data + link.gap), head, tail)
+    tail = link.last_delay - link.last_gap + link.back(messages.hops)
+    work = frames.count * link.received(frames.payload)
+    return jobs_of(messages.destination, frames, work, head, tail)
 
 
 def with_acks_between(link: Link, messages: Messages, frames: Frames) -> int:
@@ -86,13 +87,14 @@ def with_acks_between(link: Link, messages: Messages, frames: Frames) -> int:
     """
     full = frames.count[0]
     hosts = int(max(messages.source.max(), messages.destination.max())) + 1
-    slot = int(link.data(frames.payload[0, 0])) + link.gap
+    slot = int(link.data(frames.payload[0, 0]) + link.gap)
     pace = int(link.pace(frames.payload[0, 0]))
     in_turn = (np.bincount(messages.source, minlength=hosts) == 1) | (link.scenario.cca == "none")
     best = 0
     for hops in np.unique(messages.hops[full > 0]):
         before = _full_frames_before(messages.source, full, messages.hops >= hops, hosts)
-        path = int(hops) * (link.delay + slot - link.gap) + int(link.back(int(hops)))
+        path = int(link.way(frames.payload[0, 0] + link.scenario.header_bytes, int(hops)))
+        path += int(link.back(int(hops)))
         held_up = before * slot + _acks_between(link, messages, frames, before, path)
         leaves = np.where(in_turn & (before >= 0), np.maximum(before * pace, held_up), -path)
         best = max(best, path + int(leaves.max()))
@@ -129,8 +131,8 @@ def _acks_between(
     than the beginning. No u makes both ends earlier than the one that makes them equal.
     """
     hosts = len(before)
-    slot = int(link.data(frames.payload[0, 0])) + link.gap
-    ack = int(link.time(link.scenario.ack_bytes)) + link.gap
+    slot = int(link.data(frames.payload[0, 0]) + link.gap)
+    ack = int(link.time(link.scenario.ack_bytes) + link.gap)
     if not link.scenario.acks:
         return np.zeros(hosts, dtype=np.int64)
     slots = (frames.count * (link.data(frames.payload) + link.gap)).sum(axis=0)

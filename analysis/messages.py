@@ -14,7 +14,7 @@ import numpy as np
 
 from analysis.critical_path import Graph, graph_of
 from testbed.scenario.distances import hops_between
-from testbed.scenario.speeds import STAGES
+from testbed.scenario.speeds import STAGES, tier_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -92,31 +92,75 @@ LEAST_HOPS = (0, 4, 6, 6, 4, 0)
 
 @dataclass(frozen=True)
 class Link:
-    """What frames take on a run's links, in picoseconds: on a host's, and on the way between hosts.
+    """What the frames of messages take on the links on their way, in picoseconds.
 
-    Where links of a tier differ, each counts as the fastest of them.
+    Hosts' links count with their own rates and delays: a column a message where they differ,
+    otherwise one number. Where other links of a tier differ, each counts as the fastest of them.
     """
 
     scenario: Scenario
+    source: Column
+    destination: Column
+
+    @classmethod
+    def of(cls, scenario: Scenario, messages: Messages) -> Link:
+        """Return what data frames take."""
+        return cls(scenario, messages.source, messages.destination)
+
+    @property
+    def of_acks(self) -> Link:
+        """What ACKs take, which go the other way."""
+        return Link(self.scenario, self.destination, self.source)
 
     @functools.cached_property
     def speeds(self) -> tuple[Speed, ...]:
-        """The speed of each of STAGES."""
-        return tuple(self.scenario.speeds.best(tier) for tier in STAGES)
+        """The highest speed of each of STAGES."""
+        speeds = self.scenario.speeds
+        return tuple(speeds.best(tier) for tier in STAGES)
+
+    @functools.cached_property
+    def _per_byte(self) -> tuple[NDArray[np.float64] | float, ...]:
+        between = [speed.picoseconds_per_byte for speed in self.speeds[1:LAST]]
+        first, last = (self._of_hosts(hosts)[0] for hosts in (self.source, self.destination))
+        return first, *between, last
+
+    @functools.cached_property
+    def _delays(self) -> tuple[Column | int, ...]:
+        between = [speed.delay_ps for speed in self.speeds[1:LAST]]
+        first, last = (self._of_hosts(hosts)[1] for hosts in (self.source, self.destination))
+        return first, *between, last
+
+    def _of_hosts(self, hosts: Column) -> tuple[NDArray[np.float64] | float, Column | int]:
+        """Return what a byte takes on the links of hosts, and their delays."""
+        speeds = self.scenario.speeds
+        usual = speeds.tiers[STAGES[0]]
+        own = {
+            int(lower[1:]): speed
+            for (lower, upper), speed in speeds.links.items()
+            if tier_of(lower, upper) == STAGES[0] and speed != usual
+        }
+        if not own:
+            return usual.picoseconds_per_byte, usual.delay_ps
+        number = self.scenario.shape.hosts
+        per_byte = np.full(number, usual.picoseconds_per_byte)
+        delay = np.full(number, usual.delay_ps)
+        for host, speed in own.items():
+            per_byte[host], delay[host] = speed.picoseconds_per_byte, speed.delay_ps
+        return per_byte[hosts], delay[hosts]
 
     def time(self, wire_bytes: Column | int) -> Column:
-        """Time that a frame of so many bytes takes, without the gap."""
+        """Time that a frame of so many bytes takes on its sender's link, without the gap."""
         return self._time(0, wire_bytes)
 
     def _time(self, stage: int, wire_bytes: Column | int) -> Column:
-        return _rounded(np.asarray(wire_bytes) * self.speeds[stage].picoseconds_per_byte)
+        return _rounded(np.asarray(wire_bytes) * self._per_byte[stage])
 
     def upto(self, stage: int, wire_bytes: Column | int, hops: Column | int) -> Column:
         """Time that a frame takes over the links before a stage, delays included."""
         parts = [
             np.where(
                 np.asarray(hops) >= LEAST_HOPS[before],
-                self.speeds[before].delay_ps + self._time(before, wire_bytes),
+                self._delays[before] + self._time(before, wire_bytes),
                 0,
             )
             for before in range(stage)
@@ -132,18 +176,33 @@ class Link:
         return self.way(wire_bytes, hops) - self.upto(stage + 1, wire_bytes, hops)
 
     @property
-    def gap(self) -> int:
-        """Time between two frames: T_g."""
-        return int(self.time(self.scenario.gap_bytes))
+    def gap(self) -> Column:
+        """Time between two frames of a sender: T_g."""
+        return self.time(self.scenario.gap_bytes)
 
     @property
-    def delay(self) -> int:
-        """Time that a bit is on its way."""
-        return self.speeds[0].delay_ps
+    def delay(self) -> Column | int:
+        """Time that a bit is on its way over the sender's link."""
+        return self._delays[0]
+
+    @property
+    def last_gap(self) -> Column:
+        """Time between two frames to a receiver."""
+        return self._time(LAST, self.scenario.gap_bytes)
+
+    @property
+    def last_delay(self) -> Column | int:
+        """Time that a bit is on its way over the receiver's link."""
+        return self._delays[LAST]
 
     def data(self, payload_bytes: Column | int) -> Column:
-        """Time that a data frame takes: T_d for a full one."""
+        """Time that a data frame takes on its sender's link: T_d for a full one."""
         return self.time(np.asarray(payload_bytes) + self.scenario.header_bytes)
+
+    def received(self, payload_bytes: Column | int) -> Column:
+        """Time that a data frame takes on its receiver's link, with the gap after it."""
+        frame = np.asarray(payload_bytes) + self.scenario.header_bytes
+        return self._time(LAST, frame) + self.last_gap
 
     def pace(self, payload_bytes: Column | int) -> Column:
         """Time from a data frame to the next of the same host."""
@@ -165,7 +224,8 @@ def first_bits(link: Link, messages: Messages, frames: Frames) -> Column:
     """
     work = frames.count * link.pace(frames.payload)
     leaves = np.cumsum(work, axis=0) - work
-    there = leaves + link.upto(LAST, link.frame(frames.payload), messages.hops) + link.delay
+    there = leaves + link.upto(LAST, link.frame(frames.payload), messages.hops)
+    there = there + link.last_delay
     earliest: Column = np.where(frames.count > 0, there, np.iinfo(np.int64).max).min(axis=0)
     return earliest
 

@@ -112,20 +112,24 @@ def utilisation(run: Run) -> float:
     flows = run.flows[run.flows["delivered_ns"].notna()]
     if flows.empty:
         return 0.0
-    link, messages = Link(run.scenario), run.messages
+    messages = run.messages
+    link = Link.of(run.scenario, messages)
     frames = frames_of(messages, run.scenario.payload_bytes)
-    slots = (frames.count * (link.data(frames.payload) + link.gap)).sum(axis=0)
+    slots = (frames.count * link.received(frames.payload)).sum(axis=0)
+    gaps = np.broadcast_to(link.last_gap, slots.shape)
     earliest = flows["start_ns"] + (first_bits(link, messages, frames) / PICOSECONDS)[flows.index]
     by_receiver = pd.DataFrame(
         {
             "dst": flows["dst"],
             "slots": slots[flows.index] / PICOSECONDS,
+            "gap": gaps[flows.index] / PICOSECONDS,
             "first": earliest,
             "last": flows["delivered_ns"],
         }
     ).groupby("dst")
     window = by_receiver["last"].max() - by_receiver["first"].min()
-    return float((by_receiver["slots"].sum() - link.gap / PICOSECONDS).sum() / window.sum())
+    busy = by_receiver["slots"].sum() - by_receiver["gap"].first()
+    return float(busy.sum() / window.sum())
 
 
 def receive_skew(run: Run) -> float:

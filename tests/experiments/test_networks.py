@@ -51,21 +51,33 @@ def networks(draw: st.DrawFn) -> dict[str, Any]:
         several["spread"] = draw(st.sampled_from(["stripe", "rotate", "rail"]))
     if draw(st.booleans()):
         counts |= {"spines": draw(size)}
-        own = draw(speeds(("edge",), ("h1-e0_0", "e0_1-c0") if counts["hosts"] > 1 else ()))
+        own = draw(speeds(("edge",), ("e0_1-c0",), hosts_of(counts, 1)))
         return {"topology": "leaf-spine", "network": counts | own, **several}
     counts |= {"pods": draw(st.integers(2, 4)), "aggregations": draw(st.integers(1, 3))}
     counts |= {"edges": draw(st.integers(1, 3)), "cores": counts["aggregations"] * draw(size)}
-    own = draw(speeds(("edge", "core"), ("h0-e0_0", "e0_0-a0_0", "a1_0-c0")))
+    links = ("e0_0-a0_0", "a1_0-c0")
+    own = draw(speeds(("edge", "core"), links, hosts_of(counts, counts["pods"])))
     return {"topology": "fat-tree", "network": counts | own, **several}
 
 
+def hosts_of(counts: dict[str, int], pods: int) -> tuple[str, ...]:
+    """List the links of all hosts of the first plane."""
+    edges = [f"e{pod}_{edge}" for pod in range(pods) for edge in range(counts["edges"])]
+    hosts = range(len(edges) * counts["hosts"])
+    return tuple(f"h{host}-{edges[host // counts['hosts']]}" for host in hosts)
+
+
 @st.composite
-def speeds(draw: st.DrawFn, tiers: tuple[str, ...], links: tuple[str, ...]) -> dict[str, float]:
+def speeds(
+    draw: st.DrawFn, tiers: tuple[str, ...], links: tuple[str, ...], hosts: tuple[str, ...]
+) -> dict[str, float]:
     """Draw rates and delays for some tiers and links; half of the networks have none."""
     if draw(st.booleans()):
         return {}
-    rates, delays = st.sampled_from([100.0, 333.0, 800.0]), st.sampled_from([50.0, 500.0, 3000.0])
-    names = st.lists(st.sampled_from((*tiers, *links)), unique=True)
+    rates = st.sampled_from([50.0, 100.0, 333.0, 800.0, 1600.0])
+    delays = st.sampled_from([5.0, 50.0, 500.0, 3000.0])
+    any_of_them = st.sampled_from((*tiers, *links)) | st.sampled_from(hosts)
+    names = st.lists(any_of_them, unique=True, max_size=12)
     return {
         **{f"rate_gbps.{name}": draw(rates) for name in draw(names)},
         **{f"delay_ns.{name}": draw(delays) for name in draw(names)},
@@ -105,7 +117,7 @@ def measured(scenario: Scenario, folder: Path) -> Run:
 
 
 @profile(
-    max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(
     network=networks(),
@@ -203,6 +215,19 @@ def test_even_spreading_comes_near_the_floor_of_an_oversubscribed_network(
     whole = sum(run.flows["bytes"]) / run.scenario.hosts / 100  # ns that a host alone needs
     assert metrics.cct_us(run) * 1000 > 1.3 * whole
     assert metrics.cct_increase(run) < 0.03
+
+
+@pytest.mark.parametrize("own", ["rate_gbps.h1-e0_0", "delay_ns.h1-e0_0"])
+def test_one_slow_host_among_fast_ones__has_a_floor_near_what_it_takes(
+    own: str, tmp_path: Path
+) -> None:
+    """What it sends and receives is all there is to wait for: data, and a few ACKs between."""
+    value = 20.0 if own.startswith("rate") else 90_000.0
+    counts = {"edges": 3.0, "hosts": 3.0, "spines": 3.0, own: value}
+    run = measured(Scenario("ofan", topology="leaf-spine", network=counts), tmp_path)
+    assert metrics.cct_us(run) > (400 if value == 20 else 180)
+    assert 0 <= metrics.cct_increase(run) < 0.03
+    assert metrics.utilisation(run) > 0.1
 
 
 def test_one_packet__takes_what_each_link_on_its_way_takes(tmp_path: Path) -> None:

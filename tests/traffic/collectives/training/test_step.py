@@ -54,7 +54,7 @@ def step_ns(flows: Flows, message_ns: float) -> float:
     )
     takes = np.where(computes, 0.0, message_ns)
     nothing = np.zeros(len(flows))
-    ready = ready_times(graph, Lasting(takes, nothing, nothing, nothing, nothing, 0.0))
+    ready = ready_times(graph, Lasting(takes, *[nothing] * 5))
     return float((ready + takes).max())
 
 
