@@ -215,7 +215,7 @@ def _run_reference(program: Program, case: Case, ours: OurRun, one_by_one: bool)
 
 def _configure(client: Client, program: Program, case: Case) -> None:
     control.require_ports(client, PORTS)
-    control.set_queues(client, (), (), depth=len(case.frames) * len(PORTS) + 64)
+    control.set_queues(client, {}, depth=len(case.frames) * len(PORTS) + 64)
     control.install(client, program.model, case.setup)
     control.replicate(client, case.replication.groups, case.replication.sessions)
     profiles.fill(client, program.model, case.indirection)

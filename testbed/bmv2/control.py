@@ -109,12 +109,12 @@ def read_counter(client: Client, name: str, index: int) -> tuple[int, int]:
     return value.packets, value.bytes
 
 
-def set_queues(client: Client, ports: Iterable[int], rates: Sequence[int], depth: int) -> None:
+def set_queues(client: Client, rates: Mapping[int, Sequence[int]], depth: int) -> None:
     """Set the depth of all queues in packets, and each port's rates in packets/s by priority."""
     client.simple_switch.set_all_egress_queue_depths(depth)
-    for port in ports:
+    for port, by_priority in rates.items():
         client.simple_switch.set_egress_queue_depth(port, depth)
-        for priority, rate in enumerate(rates):
+        for priority, rate in enumerate(by_priority):
             client.simple_switch.set_egress_priority_queue_rate(port, priority, rate)
 
 

@@ -25,7 +25,7 @@ from testbed.mininet.share import Records
 from testbed.topology import interface
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from numpy.typing import NDArray
 
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from testbed.plan import Plan, ProgramSource
     from testbed.planning import SwitchChange
     from testbed.scenario import Scenario
+    from testbed.scenario.speeds import Speed
 
 UNLIMITED_PACKETS = 1_000_000
 READ_SECONDS = 0.4  # well below the time in which the ring of slots comes round
@@ -104,12 +105,14 @@ class ReferenceSwitches:
             self._epochs[name] = _epoch_us(client)
             ports = self._interfaces(name)
             control.require_ports(client, ports)
-            control.set_queues(client, ports, self._rates(), self._depth())
+            control.set_queues(client, self._rates(name, ports), self._depth())
             control.install(client, self._programs[name], plan.whole_setup(name))
+            frames = [round(frame_us) for frame_us in self._frame_us(name)]
+            control.write_register(client, telemetry.FRAME, frames)
 
     def _build(self, source: ProgramSource) -> tuple[Path, Program]:
         """Compile a program with its telemetry into a JSON file of its own."""
-        extra = telemetry.defines(self._plan.scenario, self._frame_us())
+        extra = telemetry.defines(self._plan.scenario)
         definitions = dict((*source.defines, *extra))
         if source.compiler == "p4c":
             document = compile_with_p4c(
@@ -134,15 +137,34 @@ class ReferenceSwitches:
         }
         return {port: interface(node, port) for port in sorted(cabled)}
 
-    def _frame_us(self) -> float:
-        """Return the real time of a data frame and its gap on a link, in microseconds."""
-        scenario = self._plan.scenario
-        slot_ps = scenario.serialisation_ps(scenario.data_frame_bytes + scenario.gap_bytes)
-        return slot_ps * self.dilation / telemetry.PICOSECONDS
+    def _speeds(self, name: str) -> list[Speed]:
+        """Return the speeds of the links at a switch's ports, from port 0, which has none."""
+        topology, speeds = self._plan.topology, self._plan.scenario.speeds
+        number = self._numbers[name]
+        found = [speeds.tiers["host"]] * (topology.nodes[number].ports + 1)
+        for link in topology.links:
+            if number in (link.lower, link.upper):
+                port = link.lower_port if link.lower == number else link.upper_port
+                ends = (topology.nodes[link.lower].name, topology.nodes[link.upper].name)
+                found[port] = speeds.between(*ends)
+        return found
 
-    def _rates(self) -> tuple[int, int]:
-        """Return a link's rate in data frames and in ACKs a second."""
-        return frame_rates(self._plan.scenario, self.dilation)
+    def _frame_us(self, name: str) -> list[float]:
+        """Return the real time of a data frame and its gap on each port's link, in microseconds."""
+        scenario = self._plan.scenario
+        return [
+            slot_ps(scenario.data_frame_bytes, scenario, speed)
+            * self.dilation
+            / telemetry.PICOSECONDS
+            for speed in self._speeds(name)
+        ]
+
+    def _rates(self, name: str, ports: Iterable[int]) -> dict[int, tuple[int, int]]:
+        """Return the rates of ports' links in data frames and in ACKs a second."""
+        speeds = self._speeds(name)
+        return {
+            port: frame_rates(self._plan.scenario, speeds[port], self.dilation) for port in ports
+        }
 
     def _depth(self) -> int:
         scenario = self._plan.scenario
@@ -178,7 +200,7 @@ class ReferenceSwitches:
         return {nodes[number].name: number for number in self._plan.topology.switches}
 
     def _timing(self, name: str) -> telemetry.Timing:
-        return telemetry.Timing(self._epochs[name], self._start_us, self.dilation, self._frame_us())
+        return telemetry.Timing(self._epochs[name], self._start_us, self.dilation)
 
     def _records(self, from_ps: int, to_ps: int) -> Records:
         """Return all that the switches noted; queue means are over the given paper times."""
@@ -208,6 +230,7 @@ class ReferenceSwitches:
                     _read(self._clients[name], names),
                     scenario=self._plan.scenario,
                     timing=self._timing(name),
+                    frame_us=self._frame_us(name),
                     window_us=window_us,
                 )
                 for name, number in self._numbers.items()
@@ -255,14 +278,18 @@ class ReferenceSwitches:
         self._clients.clear()
 
 
-def frame_rates(scenario: Scenario, dilation: float) -> tuple[int, int]:
+def frame_rates(scenario: Scenario, speed: Speed, dilation: float) -> tuple[int, int]:
     """Return a link's rate in data frames and in ACKs per second of real time, whole numbers."""
     slots = (
-        scenario.serialisation_ps(size + scenario.gap_bytes)
-        for size in (scenario.data_frame_bytes, scenario.ack_bytes)
+        slot_ps(size, scenario, speed) for size in (scenario.data_frame_bytes, scenario.ack_bytes)
     )
     data, acks = (max(round(PICOSECONDS_PER_SECOND / (slot * dilation)), 1) for slot in slots)
     return data, acks
+
+
+def slot_ps(frame_bytes: int, scenario: Scenario, speed: Speed) -> int:
+    """Return the time of a frame and the gap after it on a link, in picoseconds of paper time."""
+    return round((frame_bytes + scenario.gap_bytes) * speed.picoseconds_per_byte)
 
 
 def _read(client: Client, names: tuple[str, ...]) -> telemetry.Registers:

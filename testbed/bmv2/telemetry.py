@@ -24,6 +24,7 @@ PREFIX = "Departure."
 COUNTS = ("packets", "bytes", "waited", "peak", "marks")
 PER_PORT = ("gaps", "gaps_10", "gaps_25", "gaps_100", "late")
 RING = ("slots",)
+FRAME = PREFIX + "frame_us"
 PEAK_BITS = 16
 SLOTS = 64
 SLOT_US = 1 << 14
@@ -37,13 +38,12 @@ Registers = dict[str, list[int]]
 class Timing:
     """How a switch's microseconds become paper time: its 0 on the monotonic clock, and more.
 
-    `frame_us` is the real time of a data frame on a link, `start_us` when paper time 0 was.
+    `start_us` is when paper time 0 was.
     """
 
     epoch_us: float
     start_us: float
     dilation: float
-    frame_us: float
 
     def paper_ps(self, switch_us: float) -> int:
         """Return a switch's time as paper time; 0 for what was before."""
@@ -55,12 +55,11 @@ class Timing:
         return round(real_us * PICOSECONDS / self.dilation)
 
 
-def defines(scenario: Scenario, frame_us: float) -> tuple[tuple[str, str], ...]:
+def defines(scenario: Scenario) -> tuple[tuple[str, str], ...]:
     """Return the preprocessor definitions that make a program note and mark."""
     marked = scenario.ecn_bytes // scenario.data_frame_bytes if scenario.ecn_bytes else 0
     return (
         ("TELEMETRY", "1"),
-        ("FRAME_US", str(round(frame_us))),
         ("MARK_FRAMES", str(marked)),
     )
 
@@ -72,10 +71,12 @@ def port_records(
     *,
     scenario: Scenario,
     timing: Timing,
+    frame_us: Sequence[float],
     window_us: float,
 ) -> NDArray[np.void]:
     """Return the records of a switch's ports 0 to `ports` from its registers.
 
+    `frame_us` is the real time of a data frame on each port's link.
     Means are over `window_us` of real time, by Little's law: waiting and service of all frames,
     divided by the time.
     """
@@ -92,7 +93,7 @@ def port_records(
     rows["max_queue_packets"] = both["peak"][:, 0]
     rows["max_queue_bytes"] = both["peak"][:, 0] * scenario.data_frame_bytes
     if window_us > 0:
-        present_us = both["waited"][:, 0] + data * timing.frame_us
+        present_us = both["waited"][:, 0] + data * np.asarray(frame_us)
         rows["mean_queue_packets"] = present_us / window_us
         rows["mean_queue_bytes"] = rows["mean_queue_packets"] * scenario.data_frame_bytes
     for name, column in (

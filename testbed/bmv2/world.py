@@ -17,7 +17,7 @@ from testbed.bmv2.client import p4utils_module
 from testbed.bmv2.emulation import Bmv2Emulation, path_delay_ns
 from testbed.bmv2.nodes import NODE_MODULE
 from testbed.bmv2.process import version
-from testbed.bmv2.switches import frame_rates
+from testbed.bmv2.switches import frame_rates, slot_ps
 from testbed.mininet import calibration
 from testbed.mininet.calibration import Costs
 from testbed.mininet.network import mtu_for
@@ -26,17 +26,21 @@ from testbed.mininet.world import joined_totals, manifest
 from testbed.planning import make_plan, refuse
 from testbed.results import Records, ResultFolder, first_packet_ps, machine
 from testbed.scenario.files import BMV2
+from testbed.scenario.speeds import tier_of
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from testbed.mininet.emulation import Measured
     from testbed.plan import Plan
+    from testbed.scenario import Scenario
+    from testbed.scenario.speeds import Speed
 
 NOT_HERE = ("link_events", "trim", "ack_priority", "shared_bytes")
 PICOSECONDS_PER_TICK = 1_000_000  # simple_switch counts microseconds
 MEASURING_DILATION_PER_HOST = 25_000.0
 SEARCHED = 1.15
+WORST_RATE_ERROR = 0.05
 
 
 class Bmv2World:
@@ -81,10 +85,11 @@ class Bmv2World:
         """Run a plan and write its results into `out`.
 
         The dilation is moved to the next one at which a microsecond is a whole number of
-        picoseconds of paper time. Raises Bmv2Error if a switch dies, WorkerError if the hosts do;
-        the next run starts from a new fabric.
+        picoseconds of paper time. Raises UserError for what BMv2 cannot do, Bmv2Error if a switch
+        dies, WorkerError if the hosts do; the next run starts from a new fabric.
         """
         dilation = nearest_dilation(plan, dilation)
+        check(plan, dilation)
         plan = _at_dilation(plan, dilation)
         folder = ResultFolder(out, plan)
         try:
@@ -106,10 +111,8 @@ class Bmv2World:
 
     def emulation_for(self, plan: Plan, dilation: float | None = None) -> Bmv2Emulation:
         """Return a fabric with the plan loaded for a dilation, by default this machine's."""
-        refuse(plan.scenario, NOT_HERE, "BMv2")
-        if not plan.scenario.speeds.uniform:
-            raise UserError("links of different rates or delays: not on BMv2; use --on virtual")
         dilation = nearest_dilation(plan, dilation) if dilation else self.dilation_for(plan)
+        check(plan, dilation)
         return self._loaded(_at_dilation(plan, dilation), dilation)
 
     def _loaded(self, plan: Plan, dilation: float) -> Bmv2Emulation:
@@ -125,7 +128,8 @@ class Bmv2World:
     ) -> dict[str, Any]:
         """Return what the manifest says; what simple_switch cannot do is named in it."""
         costs = self._costs or Costs(0.0, 0.0)
-        data, acks = frame_rates(plan.scenario, dilation)
+        scenario, host = plan.scenario, plan.scenario.speeds.tiers["host"]
+        data, acks = frame_rates(scenario, host, dilation)
         described = manifest(plan, measured, dilation, costs)
         described["processor_share"]["engine"] = round(
             used_ns / 1e9 / measured.wall_seconds / processors(), 4
@@ -136,7 +140,7 @@ class Bmv2World:
             "simple_switch": self._version,
             "p4_utils": p4utils_module(NODE_MODULE) is not None,
             "port_rates_per_second": {"data_frames": data, "acks": acks},
-            "host_delay_ns": round(path_delay_ns(plan), 3),
+            "host_delay_ns": round(path_delay_ns(scenario, host), 3),
             "repeatable": False,
         }
 
@@ -162,11 +166,49 @@ def nearest_dilation(plan: Plan, wanted: float) -> float:
 
 
 def rate_error(plan: Plan, dilation: float) -> float:
-    """Return by which share a port's rate in whole data frames a second misses the link's."""
-    scenario = plan.scenario
-    slot_ps = scenario.serialisation_ps(scenario.data_frame_bytes + scenario.gap_bytes)
-    exact = 1e12 / (slot_ps * dilation)
-    return abs(frame_rates(scenario, dilation)[0] / exact - 1)
+    """Return by which share whole data frames a second miss a link's rate, of any link the most."""
+    return max(_rate_error(plan.scenario, speed, dilation) for speed in _kinds(plan.scenario))
+
+
+def _rate_error(scenario: Scenario, speed: Speed, dilation: float) -> float:
+    exact = 1e12 / (slot_ps(scenario.data_frame_bytes, scenario, speed) * dilation)
+    return abs(frame_rates(scenario, speed, dilation)[0] / exact - 1)
+
+
+def _kinds(scenario: Scenario) -> set[Speed]:
+    return {*scenario.speeds.tiers.values(), *scenario.speeds.links.values()}
+
+
+def check(plan: Plan, dilation: float) -> None:
+    """Raise UserError for what simple_switch, or a fabric of it, cannot do at a dilation."""
+    refuse(plan.scenario, NOT_HERE, "BMv2")
+    _check_delays(plan.scenario)
+    _check_rates(plan, dilation)
+
+
+def _check_delays(scenario: Scenario) -> None:
+    """Raise UserError for delays that hosts cannot make: of some paths and not of others."""
+    speeds = scenario.speeds
+    for ends, speed in speeds.links.items():
+        if speed.delay_ns != speeds.tiers[tier_of(*ends)].delay_ns:
+            raise UserError(
+                f"{'-'.join(ends)} = {speed.delay_ns:g}: BMv2 has no delay of a single link; "
+                "give it to the tier, or use --on virtual or mininet"
+            )
+
+
+def _check_rates(plan: Plan, dilation: float) -> None:
+    """Raise UserError for unequal links of which one sends too few frames a second to be told."""
+    if plan.scenario.speeds.uniform:
+        return
+    for speed in _kinds(plan.scenario):
+        error = _rate_error(plan.scenario, speed, dilation)
+        if error > WORST_RATE_ERROR:
+            raise UserError(
+                f"links of {speed.rate_gbps:g} Gb/s: simple_switch sends whole frames a second, "
+                f"and misses their rate by {error:.0%} at dilation {dilation:,.0f}; a lower "
+                "--dilation or a smaller --payload helps"
+            )
 
 
 def vanished(totals: dict[str, int]) -> int:

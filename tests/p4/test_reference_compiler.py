@@ -25,7 +25,7 @@ SIZES = {
     "w32": ["W=32", "DESTINATIONS=2048"],
     "unequal": ["W=2", "DOWN=5", "ABOVE=9", "LAYER=3", "DESTINATIONS=9"],
 }
-TELEMETRY = ["TELEMETRY=1", "FRAME_US=100"]
+TELEMETRY = ["TELEMETRY=1"]
 
 pytestmark = [
     pytest.mark.p4c,

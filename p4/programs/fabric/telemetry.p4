@@ -1,8 +1,7 @@
 // What a switch that keeps no log of its queues notes for the control plane to read, and its ECN
 // marks: for BMv2's simple_switch, whose depths are in packets and whose times in microseconds.
 //
-// FRAME_US is the time of a data frame on a link; a data frame that leaves MARK_FRAMES or more
-// behind is marked (0: none is). Because that switch paces frames and not bytes, ACKs have a queue
+// frame_us is the time of a data frame. One that leaves MARK_FRAMES or more behind is marked (0: none is). Because that switch paces frames and not bytes, ACKs have a queue
 // of their own there, that of priority 1. Cells are at 2 * port, one more for ACKs.
 //
 // A frame leaves that switch's queue when its service starts, and waits there only if the port is
@@ -13,13 +12,14 @@
 #define SLOTS 64
 #define SLOT_BITS 14  // a slot of the queue's time series lasts 2^14 microseconds
 #define ECN_CAPABLE 2
-#define BUSY_US (FRAME_US / 8)  // a shorter wait is the switch's own work
+#define BUSY_SHIFT 3  // a wait shorter than this share of a data frame is the switch's own work
 
 #ifndef MARK_FRAMES
 #define MARK_FRAMES 0
 #endif
 
 control Departure(inout Headers headers, inout Metadata meta, inout standard_metadata_t standard) {
+    register<bit<48>>(PORTS_COUNTED) frame_us; // of the port's link, from the control plane
     register<bit<64>>(CELLS) packets;
     register<bit<64>>(CELLS) bytes;
     register<bit<64>>(CELLS) waited;           // microseconds in the queue, all frames together
@@ -58,7 +58,7 @@ control Departure(inout Headers headers, inout Metadata meta, inout standard_met
         slots.write(cell, now ++ (depth > most ? depth : most));
     }
 
-    action note_gap(bit<32> port) {
+    action note_gap(bit<32> port, bit<48> frame) {
         bit<64> total;
         bit<48> before;
         bit<48> latest;
@@ -70,13 +70,13 @@ control Departure(inout Headers headers, inout Metadata meta, inout standard_met
         left_some.read(busy, port);
         late.read(latest, port);
         gap = standard.egress_global_timestamp - before;
-        excess = busy == 1 && gap > FRAME_US ? gap - FRAME_US : 0;
-        distance = gap > FRAME_US ? gap - FRAME_US : FRAME_US - gap;
+        excess = busy == 1 && gap > frame ? gap - frame : 0;
+        distance = gap > frame ? gap - frame : frame - gap;
         late.write(port, excess > latest ? excess : latest);
         ADD(gaps, port, busy)
-        ADD(gaps_10, port, busy == 1 && distance * 10 <= FRAME_US ? 64w1 : 0)
-        ADD(gaps_25, port, busy == 1 && distance * 4 <= FRAME_US ? 64w1 : 0)
-        ADD(gaps_100, port, busy == 1 && distance <= FRAME_US ? 64w1 : 0)
+        ADD(gaps_10, port, busy == 1 && distance * 10 <= frame ? 64w1 : 0)
+        ADD(gaps_25, port, busy == 1 && distance * 4 <= frame ? 64w1 : 0)
+        ADD(gaps_100, port, busy == 1 && distance <= frame ? 64w1 : 0)
         last.write(port, standard.egress_global_timestamp);
         left_some.write(port, standard.deq_qdepth > 0 ? 1w1 : 0);
     }
@@ -93,12 +93,14 @@ control Departure(inout Headers headers, inout Metadata meta, inout standard_met
     apply {
         bit<32> port = (bit<32>)standard.egress_port;
         bit<32> cell = 2 * port + (bit<32>)meta.is_ack;
-        bit<32> busy = standard.deq_timedelta > BUSY_US ? 32w1 : 0;
+        bit<48> frame;
+        frame_us.read(frame, port);
+        bit<32> busy = (bit<48>)standard.deq_timedelta > frame >> BUSY_SHIFT ? 32w1 : 0;
         bit<32> depth = (bit<32>)standard.enq_qdepth + 1 + busy;
         note_frame(cell, depth);
         if (meta.is_ack == 0) {
             note_queue(port, (bit<16>)depth);
-            note_gap(port);
+            note_gap(port, frame);
             if (MARK_FRAMES > 0 && (bit<32>)standard.deq_qdepth >= MARK_FRAMES &&
                 headers.ipv4.isValid() && headers.ipv4.traffic_class[1:0] == ECN_CAPABLE) {
                 mark(cell);

@@ -37,8 +37,8 @@ pytestmark = [
 
 
 @pytest.fixture(scope="module")
-def run_on_bmv2(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
-    def run(scheme: str) -> Path:
+def run_on_bmv2(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
+    def run(scheme: str, *more: str) -> Path:
         out = tmp_path_factory.mktemp(Path(scheme).stem)
         own = scheme.endswith(".p4")
         options = {
@@ -50,7 +50,7 @@ def run_on_bmv2(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Pat
             "--dilation": str(DILATION),
             "--out": str(out),
         }
-        words = [word for option in options.items() for word in option]
+        words = [*(word for option in options.items() for word in option), *more]
         subprocess.run([sys.executable, "experiments/run.py", *words], cwd=ROOT, check=True)
         (folder,) = out.glob(f"{Path(scheme).stem}*/manifest.json")
         return folder.parent
@@ -62,7 +62,7 @@ def crossed(links: pd.DataFrame, stage: str) -> int:
     return int(links[links["stage"] == stage]["data_packets"].sum())
 
 
-def test_run__writes_what_every_world_writes(run_on_bmv2: Callable[[str], Path]) -> None:
+def test_run__writes_what_every_world_writes(run_on_bmv2: Callable[..., Path]) -> None:
     folder = run_on_bmv2("ofan")
     manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
     counted = manifest["conservation"]
@@ -83,10 +83,30 @@ def test_run__writes_what_every_world_writes(run_on_bmv2: Callable[[str], Path])
     assert flows["finish_ns"].notna().all()
 
 
-def test_run__scheme_of_ones_own(run_on_bmv2: Callable[[str], Path], tmp_path: Path) -> None:
+def test_run__scheme_of_ones_own(run_on_bmv2: Callable[..., Path], tmp_path: Path) -> None:
     program, _ = skeleton.write("mine", tmp_path)
     folder = run_on_bmv2(str(program))
     manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
     assert (manifest["world"], manifest["scheme"], manifest["ended"]) == ("bmv2", "mine", "done")
     links = pd.read_csv(folder / "links.csv")
     assert crossed(links, "H-E") == crossed(links, "E-H") == 16 * 16
+
+
+def test_run__links_that_differ__send_at_rates_of_their_own(
+    run_on_bmv2: Callable[..., Path], tmp_path: Path
+) -> None:
+    network = tmp_path / "mine.toml"
+    network.write_text(
+        "edges = 2\nhosts = 2\nspines = 2\n[rate_gbps]\nh1-e0_0 = 200\n[delay_ns]\nedge = 900\n",
+        encoding="utf-8",
+    )
+    folder = run_on_bmv2("ecmp", "--topology", str(network))
+    links = pd.read_csv(folder / "links.csv")
+    slow = links[(links["node"] == "e0_0") & (links["peer"] == "h1")]
+    assert slow["data_packets"].sum() == 16
+    gaps, near = int(slow["gaps"].sum()), int(slow["gaps_within_25pct"].sum())
+    assert gaps >= 8
+    assert near >= 0.75 * gaps
+    flows = pd.read_csv(folder / "flows.csv")
+    alone = 16 * (4158 + 20) * 8 / 200  # ns that its link needs
+    assert alone < flows["finish_ns"][flows["dst"] == 1].item() < 2 * alone + 12_000

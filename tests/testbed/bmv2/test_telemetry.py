@@ -6,7 +6,7 @@ from testbed.bmv2 import telemetry
 from testbed.bmv2.telemetry import SLOT_US, SLOTS, Series, Timing
 from testbed.scenario import Scenario
 
-TIMING = Timing(epoch_us=1_000.0, start_us=5_000.0, dilation=100_000.0, frame_us=4_178.0)
+TIMING = Timing(epoch_us=1_000.0, start_us=5_000.0, dilation=100_000.0)
 
 
 def registers(ports: int) -> dict[str, list[int]]:
@@ -31,8 +31,9 @@ def test_timing__turns_a_switch_clock_into_paper_time() -> None:
 
 def test_port_records__charge_frames_as_ports_do() -> None:
     rows = telemetry.port_records(
-        7, 4, registers(4), scenario=Scenario(), timing=TIMING, window_us=41_780.0
-    )
+        7, 4, registers(4), scenario=Scenario(), timing=TIMING,
+        frame_us=[0.0, 1.0, 4_178.0, 1.0, 1.0], window_us=41_780.0,
+    )  # fmt: skip
     assert len(rows) == 5
     row = rows[2]
     assert (row["node"], row["port"]) == (7, 2)
@@ -63,9 +64,8 @@ def test_series__joins_readings_and_ends_each_burst() -> None:
 
 
 def test_defines__mark_from_whole_frames() -> None:
-    assert dict(telemetry.defines(Scenario(ecn_bytes=80_000), 4178.4)) == {
+    assert dict(telemetry.defines(Scenario(ecn_bytes=80_000))) == {
         "TELEMETRY": "1",
-        "FRAME_US": "4178",
         "MARK_FRAMES": "19",
     }
-    assert dict(telemetry.defines(Scenario(ecn_bytes=0), 1.0))["MARK_FRAMES"] == "0"
+    assert dict(telemetry.defines(Scenario(ecn_bytes=0)))["MARK_FRAMES"] == "0"
