@@ -1,7 +1,8 @@
 // What a switch that keeps no log of its queues notes for the control plane to read, and its ECN
 // marks: for BMv2's simple_switch, whose depths are in packets and whose times in microseconds.
 //
-// frame_us is the time of a data frame. One that leaves MARK_FRAMES or more behind is marked (0: none is). Because that switch paces frames and not bytes, ACKs have a queue
+// frame_us is the time of a data frame at a port. A data frame that leaves MARK_FRAMES or more
+// behind is marked (0: none is). Because that switch paces frames and not bytes, ACKs have a queue
 // of their own there, that of priority 1. Cells are at 2 * port, one more for ACKs.
 //
 // A frame leaves that switch's queue when its service starts, and waits there only if the port is
