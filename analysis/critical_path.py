@@ -24,8 +24,7 @@ class Graph:
     waits for the steps `awaited[first[i] : first[i + 1]]`: until they are delivered if they end at
     its source, until they are sent if they come from there. Host h is a NIC of machine
     h % `machines`, and all NICs of a machine are one source. It begins `delay[i]` after the last of
-    them, and not
-    before `not_before[i]`.
+    them, and not before `not_before[i]`.
     """
 
     source: NDArray[np.int64]

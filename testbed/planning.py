@@ -112,11 +112,10 @@ def _hosts(scenario: Scenario, entropy: Chosen) -> HostSetup:
 
 def why_not(scenario: Scenario) -> str:
     """Return why a scenario's scheme does not work on its network, empty where it does."""
-    nothing = Flows.of(*(np.zeros(0, dtype=np.int64) for _ in range(3)))
     try:
         schemes.check(schemes.of(scenario), scenario)
         if scenario.network:  # links may differ, which the set-up of each switch finds
-            make_plan(scenario, nothing)
+            make_plan(scenario, Flows.of(*np.zeros((3, 0), dtype=np.int64)))
     except UserError as error:
         return str(error)
     return ""

@@ -48,12 +48,12 @@ def over_planes(flows: Flows, planes: int, hosts: int, how: Spread, packet_bytes
 
 
 def _by_rail(flows: Flows, planes: int, hosts: int) -> Flows:
-    sender, own = np.divmod(flows.source, planes)
+    sender = flows.source // planes
     receiver, plane = np.divmod(flows.destination, planes)
     inside = sender == receiver
     return replace(
         flows,
-        source=sender + np.where(flows.computes, own, plane) * hosts,
+        source=sender + plane * hosts,
         destination=receiver + plane * hosts,
         size_bytes=np.where(inside, 0, flows.size_bytes),
     )
@@ -65,8 +65,7 @@ def _turn_of(flows: Flows) -> Column:
     messages = np.flatnonzero(~flows.computes)
     order = messages[np.argsort(flows.source[messages], kind="stable")]
     sources = flows.source[order]
-    begins = np.flatnonzero(np.r_[True, sources[1:] != sources[:-1]]) if len(order) else order
-    turn[order] = np.arange(len(order)) - np.repeat(begins, np.diff(np.r_[begins, len(order)]))
+    turn[order] = np.arange(len(order)) - np.searchsorted(sources, sources)
     return turn
 
 
