@@ -6,6 +6,7 @@ mapping, or from the manifests of runs. A scheme that neither knows gets a colou
 
 from __future__ import annotations
 
+import textwrap
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +28,7 @@ COLUMN, PAGE = 3.33, 7.0  # inches
 HEIGHT = 2.1
 DOTS_PER_INCH = 300
 CHARACTER_WIDTH, HANDLE_WIDTH = 0.06, 0.42  # inches at 7 pt
+REMARK_WIDTH = 0.05  # inches, of a character of a remark
 AXIS_WIDTH = 0.5  # inches that the vertical axis takes with its numbers and label
 FALLBACK_COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 FALLBACK_MARKERS = "osD^v<>PX"
@@ -193,7 +195,8 @@ def name_ticks(axes: Axes, names: Sequence[str]) -> None:
 def remark(figure: Figure, text: str) -> None:
     """Write a remark under a figure, such as which runs it leaves out."""
     if text:
-        figure.supxlabel(text, fontsize=6, color="#b00000")
+        lines = textwrap.fill(text, int(figure.get_figwidth() / REMARK_WIDTH))
+        figure.supxlabel(lines, fontsize=6, color="#b00000")
 
 
 def percent_axis(axes: Axes, which: str = "y") -> None:

@@ -26,6 +26,7 @@ from analysis.figures.style import (
     name_ticks,
     one_axes,
     percent_axis,
+    remark,
 )
 from analysis.figures.sweep import Axis, sweep
 from analysis.figures.utilisation import utilisation
@@ -94,6 +95,15 @@ def test_cct_increase__names_invalid_runs(figure: Figure, table: pd.DataFrame) -
     remark = figure.get_supxlabel()
     assert "INVALID runs left out: 1 of Ofan" in remark
     assert "DEGRADED runs shown: 1 of RSQ" in remark
+
+
+def test_remark__of_any_length_stays_within_the_figure(figure: Figure) -> None:
+    remark(figure, "DEGRADED runs shown: " + ", ".join(f"3 of Scheme{i}" for i in range(16)))
+    figure.draw_without_rendering()
+    (text,) = figure.texts
+    box = text.get_window_extent()
+    assert figure.bbox.x0 <= box.x0
+    assert box.x1 <= figure.bbox.x1
 
 
 def test_flow_completion__unfinished_flows_keep_it_below_one(figure: Figure) -> None:
